@@ -40,6 +40,11 @@ func (m *Members) Reset() {
 	m.text = m.text[:0]
 }
 
+// small reports whether m is worth keeping for another text.
+func (m *Members) small() bool {
+	return cap(m.names) <= 1<<10 && cap(m.text) <= 1<<14
+}
+
 // Open begins an object.
 func (m *Members) Open() Object {
 	return Object{first: len(m.names), text: len(m.text)}
