@@ -1,0 +1,92 @@
+package ecma
+
+import (
+	"regexp"
+	"time"
+	"unsafe"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// maxLinear is the largest program (node.program) that runs on Go's regexp
+// whatever the text; maxSteps is the product of program and text, in bytes, up
+// to which a larger one does before the backtracking engine, which can be
+// stopped, takes over.
+const (
+	maxLinear = 250
+	maxSteps  = 2_000_000
+)
+
+// Regexp is a compiled pattern. It is safe for concurrent use.
+type Regexp struct {
+	pattern string
+	shape   *shape          // the loop, where the pattern is so plain
+	re2     *regexp.Regexp  // Go's regexp
+	program int             // its size
+	engine  *regexp2.Regexp // nil where the pattern is linear
+}
+
+// Compile reads pattern as the package comment says. The error is a
+// [*SyntaxError]. Its time and memory are bounded by those of the pattern, which
+// are (MaxBytes, MaxDepth, MaxSpans).
+func Compile(pattern string) (*Regexp, error) {
+	n, err := parse(pattern)
+	if err != nil {
+		return nil, err
+	}
+	re := &Regexp{pattern: pattern, shape: shapeOf(n)}
+	if re.shape != nil {
+		return re, nil
+	}
+	if re2, size, ok := compileRE2(n); ok {
+		re.re2, re.program = re2, size
+		if size <= maxLinear {
+			return re, nil
+		}
+	}
+	if re.engine, err = compileBacktrack(n); err != nil {
+		return nil, &SyntaxError{0, "the backtracking engine cannot run this pattern"}
+	}
+	return re, nil
+}
+
+// String returns the pattern as it was written.
+func (re *Regexp) String() string { return re.pattern }
+
+// Linear reports whether every match takes time linear in the text, so that no
+// bound applies.
+func (re *Regexp) Linear() bool { return re.engine == nil }
+
+// MatchString reports whether s holds a match anywhere. A linear pattern never
+// errs and does not allocate; another charges the time it takes to b (nil: a
+// fresh [DefaultBound]) and answers [ErrBound] when that runs out.
+func (re *Regexp) MatchString(s string, b *Bound) (bool, error) {
+	switch {
+	case re.shape != nil:
+		return re.shape.match(s), nil
+	case re.engine == nil:
+		return re.re2.MatchString(s), nil
+	}
+	if b == nil {
+		b = NewBound(DefaultBound)
+	}
+	if b.left <= 0 {
+		return false, ErrBound
+	}
+	if re.re2 != nil && re.program <= maxSteps/max(len(s), 1) {
+		start := time.Now()
+		matched := re.re2.MatchString(s)
+		b.left -= time.Since(start)
+		return matched, nil
+	}
+	return b.match(re.engine, s)
+}
+
+// Match is MatchString for bytes, which it neither keeps nor changes.
+func (re *Regexp) Match(s []byte, b *Bound) (bool, error) {
+	if re.engine != nil {
+		return re.MatchString(string(s), b)
+	}
+	// A string of the same bytes saves a copy; the engines only read it.
+	return re.MatchString(unsafe.String(unsafe.SliceData(s), len(s)), b)
+}
