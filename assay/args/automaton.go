@@ -9,7 +9,7 @@ package args
 // strings tells for nearly every position that none of them can start there.
 type automaton struct {
 	trie
-	fail []uint32 // the state of the longest proper suffix that is itself a state
+	fail links
 
 	gram   int      // how many first bytes the filter looks at
 	short  uint32   // states before this one are less than gram bytes deep
@@ -26,33 +26,41 @@ func buildAutomaton(literals []string) *automaton {
 	if len(literals) == 0 {
 		return nil
 	}
-	a := &automaton{fail: []uint32{root}}
-	t, levels := growTrie(literals, func(t *trie, parent, state uint32) bool {
-		next := uint32(root)
-		if parent != root {
-			next = failed(t, a.fail, a.fail[parent], t.label[state])
-		}
-		a.fail = append(a.fail, next)
-		// A string that contains another one is redundant from there on.
-		return next != root && t.end(next)
-	})
-	a.trie = *t
+	a := &automaton{}
+	levels := a.grow(literals, &a.fail)
 	a.buildFilter(literals, levels)
 	return a
 }
 
-// failed follows the fail links from s to the first state that has a child by
-// b, and returns that child.
-func failed(t *trie, fail []uint32, s uint32, b byte) uint32 {
-	for {
-		if next, ok := t.child(s, b); ok {
-			return next
-		}
-		if s == root {
-			return root
-		}
-		s = fail[s]
+// links holds for each state the state of its longest proper suffix that is a
+// state itself. That one is less deep, so it stands before it.
+type links []uint32
+
+// reserve makes room for the links of so many states and links the root.
+func (l *links) reserve(states int) {
+	if l != nil {
+		*l = append(make(links, 0, states), root)
 	}
+}
+
+// add links the newest state, which byte b leads to from parent. All states
+// before parent have their children already.
+func (l *links) add(t *trie, parent uint32, b byte) {
+	if l == nil {
+		return
+	}
+	link := uint32(root)
+	for s := parent; s != root && link == root; {
+		s = (*l)[s]
+		link, _ = t.child(s, b)
+	}
+	*l = append(*l, link)
+}
+
+// contained reports whether the bytes that lead to s contain a whole string of
+// the set, so that it does not matter what follows them.
+func (l *links) contained(t *trie, s uint32) bool {
+	return l != nil && s != root && t.end((*l)[s])
 }
 
 func (a *automaton) buildFilter(literals []string, levels []uint32) {

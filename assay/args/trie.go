@@ -1,6 +1,9 @@
 package args
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // trie is a set of byte strings in level order: state 0 is the root, the states
 // of one depth stand together, and so do the children of one state, sorted by
@@ -19,25 +22,28 @@ const root = 0
 // buildTrie returns the trie of literals, none of which is empty. It sorts the
 // slice that it is given.
 func buildTrie(literals []string) *trie {
-	t, _ := growTrie(literals, nil)
+	if len(literals) == 0 {
+		return nil
+	}
+	t := &trie{}
+	t.grow(literals, nil)
 	return t
 }
 
-// growTrie builds the trie state by state. Before it gives a new state
-// children, it asks ended, if there is one, whether the state is to be an end
-// of its own: every shallower state is complete then.
-func growTrie(literals []string, ended func(t *trie, parent, state uint32) bool) (*trie, []uint32) {
-	if len(literals) == 0 {
-		return nil, nil
-	}
+// grow builds the trie state by state, and with it the links, if there are any.
+// It returns the first state of each depth.
+func (t *trie) grow(literals []string, fail *links) (levels []uint32) {
 	slices.Sort(literals)
+	states := countStates(literals)
+	t.label = append(make([]byte, 0, states), 0)
+	t.first = make([]uint32, 0, states+1)
+	fail.reserve(states)
 
 	// A state stands for the literals that run through it, which are
 	// neighbours in sorted order; the shortest comes first.
-	type span struct{ from, to int }
-	t := &trie{label: []byte{0}, first: make([]uint32, 0, 64)}
-	spans := []span{{0, len(literals)}}
-	levels := []uint32{root}
+	type span struct{ from, to uint32 }
+	spans := append(make([]span, 0, states), span{0, uint32(len(literals))})
+	levels = []uint32{root}
 	depth, levelEnd := 0, 1
 	for s := 0; s < len(spans); s++ {
 		if s == levelEnd {
@@ -46,7 +52,7 @@ func growTrie(literals []string, ended func(t *trie, parent, state uint32) bool)
 		}
 		t.first = append(t.first, uint32(len(spans)))
 		in := spans[s]
-		if in.from == in.to || len(literals[in.from]) == depth {
+		if len(literals[in.from]) == depth || fail.contained(t, uint32(s)) {
 			continue
 		}
 		for from := in.from; from < in.to; {
@@ -56,17 +62,31 @@ func growTrie(literals []string, ended func(t *trie, parent, state uint32) bool)
 					to++
 				}
 			}
-			child := span{from, to}
 			t.label = append(t.label, b)
-			if ended != nil && ended(t, uint32(s), uint32(len(spans))) {
-				child = span{}
-			}
-			spans = append(spans, child)
+			spans = append(spans, span{from, to})
+			fail.add(t, uint32(s), b)
 			from = to
 		}
 	}
 	t.first = append(t.first, uint32(len(spans)))
-	return t, levels
+	return levels
+}
+
+// countStates returns how many states the trie of sorted literals has at most.
+func countStates(sorted []string) int {
+	states, last := 1, ""
+	for _, literal := range sorted {
+		if last != "" && strings.HasPrefix(literal, last) {
+			continue // redundant: last, which is shorter, ends first
+		}
+		shared := 0
+		for shared < min(len(last), len(literal)) && last[shared] == literal[shared] {
+			shared++
+		}
+		states += len(literal) - shared
+		last = literal
+	}
+	return states
 }
 
 // child returns the state that byte b leads to from s.
