@@ -1,0 +1,176 @@
+// Package policydoc turns the bytes of a policy file into a tree of plain data
+// in which every value knows its line and column.
+//
+// It is policy-language.md, "From bytes to a value": JSON where the strict JSON
+// reader accepts the text, otherwise YAML by the 1.2 core schema, with numbers
+// exact and whatever two readers could read in two ways refused. It knows
+// nothing of what a policy means.
+package policydoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// Kind is the type of a Node.
+type Kind uint8
+
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	List
+	Map
+)
+
+// String returns the type's name in a sentence: "a number", "a mapping".
+func (k Kind) String() string {
+	switch k {
+	case Null:
+		return "null"
+	case Bool:
+		return "a boolean"
+	case Number:
+		return "a number"
+	case String:
+		return "text"
+	case List:
+		return "a list"
+	case Map:
+		return "a mapping"
+	}
+	return "unknown"
+}
+
+// Node is one value of a document. Nodes are read-only once Parse has returned
+// and safe for concurrent use. Where the text uses aliases, one Node may stand
+// in several places; it keeps the position of its anchor.
+type Node struct {
+	Kind Kind
+	Bool bool
+	// Text is the text of a String. For a Number it is an exact literal by the
+	// grammar of JSON and within the bounds of strictjson: in JSON the one that
+	// was written, in YAML the same value where JSON has no such literal (+1,
+	// .5, 1., 0x1F, 0o17) and 0 for -0.
+	Text    string
+	Items   []*Node  // of a List
+	Members []Member // of a Map, in the order of the text, keys distinct
+	// Line and Column are where the value starts, in YAML its tag or anchor
+	// included, both counted from 1. A line ends at LF or CR LF; columns are
+	// Unicode code points, and a byte-order mark is none.
+	Line, Column int
+}
+
+// Member is one entry of a Map.
+type Member struct {
+	Key          string
+	Line, Column int // of the key
+	Value        *Node
+}
+
+// Parse reads a document of at most maxBytes bytes whose root is a mapping or a
+// list. The error is an *Error.
+//
+// A UTF-8 byte-order mark at the start is skipped. In YAML an alias stands for
+// the whole of its anchor's value, and what the aliases stand for counts
+// against maxBytes too: the length of the text, plus, for each alias, the size
+// of its value with the aliases in it expanded, must not exceed maxBytes. The
+// size of a value is 1 plus the bytes of its text, keys and members included.
+// Aliases are never copied out, so time and memory are linear in len(data).
+func Parse(data []byte, maxBytes int) (*Node, error) {
+	if len(data) > maxBytes {
+		return nil, &Error{Kind: KindLimit, Problems: []Problem{{
+			Message: fmt.Sprintf("the policy is longer than %d bytes", maxBytes),
+			Hint:    "split it, or raise the limit",
+		}}}
+	}
+	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
+	if i := strictjson.SkipSpace(text, 0); i < len(text) && (text[i] == '{' || text[i] == '[') {
+		if strictjson.Check(text) == nil {
+			return parseJSON(text), nil
+		}
+	}
+	return parseYAML(text, maxBytes)
+}
+
+const byteOrderMark = "\ufeff"
+
+// Value returns the node as plain data: nil, bool, json.Number, string, []any
+// or map[string]any. Each call makes it anew, aliases expanded.
+func (n *Node) Value() any {
+	switch n.Kind {
+	case Bool:
+		return n.Bool
+	case Number:
+		return json.Number(n.Text)
+	case String:
+		return n.Text
+	case List:
+		list := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			list[i] = item.Value()
+		}
+		return list
+	case Map:
+		m := make(map[string]any, len(n.Members))
+		for _, member := range n.Members {
+			m[member.Key] = member.Value.Value()
+		}
+		return m
+	}
+	return nil
+}
+
+// Member returns the value of a key of a Map; of any other node there is none.
+// It looks at one key after the other.
+func (n *Node) Member(key string) (*Node, bool) {
+	for i := range n.Members {
+		if n.Members[i].Key == key {
+			return n.Members[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// Lookup returns the node at a JSON Pointer (RFC 6901), or nil if there is
+// none or the pointer is malformed. The empty pointer is n itself.
+func (n *Node) Lookup(pointer string) *Node {
+	if pointer == "" {
+		return n
+	}
+	if pointer[0] != '/' {
+		return nil
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		switch n.Kind {
+		case Map:
+			value, ok := n.Member(unescapeToken.Replace(token))
+			if !ok {
+				return nil
+			}
+			n = value
+		case List:
+			i, err := strconv.Atoi(token)
+			// RFC 6901, section 4: no sign and no leading zero.
+			if err != nil || i < 0 || i >= len(n.Items) || strconv.Itoa(i) != token {
+				return nil
+			}
+			n = n.Items[i]
+		default:
+			return nil
+		}
+	}
+	return n
+}
+
+// A Replacer makes one pass, so that ~01 becomes ~1 as RFC 6901 demands.
+var (
+	unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
+	escapeToken   = strings.NewReplacer("~", "~0", "/", "~1")
+)

@@ -1,0 +1,415 @@
+package policydoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// parseYAML reads a text as YAML. The library gives nodes with tag, style and
+// position; every meaning is decided here, from a node's own text.
+func parseYAML(text []byte, maxBytes int) (*Node, error) {
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
+	document, err := compose(text)
+	if err != nil {
+		return nil, err
+	}
+	if document == nil {
+		return nil, rootError("nothing", 0, 0)
+	}
+	root := document.Content[0]
+	if root.Kind == yaml.ScalarNode {
+		kind := String
+		if plain(root) {
+			kind = resolve(root.Value).kind
+		}
+		return nil, rootError(kind.String(), root.Line, root.Column)
+	}
+	r := yamlReader{expanded: len(text), maxBytes: maxBytes, anchors: map[*yaml.Node]built{}}
+	b := r.node(root, 0, nil)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return b.node, nil
+}
+
+func rootError(found string, line, column int) *Error {
+	return &Error{Kind: KindRoot, Problems: []Problem{{
+		Line: line, Column: column,
+		Message: "the document must be a mapping, not " + found,
+	}}}
+}
+
+// checkText refuses texts that two YAML readers see differently before either
+// has parsed anything: what is no UTF-8, what some take for the end of a line
+// (and so of a comment) and others do not, and what follows the end of the
+// document.
+func checkText(text []byte) error {
+	if !utf8.Valid(text) {
+		i := 0
+		for {
+			r, n := utf8.DecodeRune(text[i:])
+			if r == utf8.RuneError && n == 1 {
+				return refuse(text, i, "the text is not valid UTF-8", "save the file as UTF-8")
+			}
+			i += n
+		}
+	}
+	for _, c := range []struct{ char, name string }{
+		{"\u0085", "U+0085 (next line)"},
+		{"\u2028", "U+2028 (line separator)"},
+		{"\u2029", "U+2029 (paragraph separator)"},
+		{byteOrderMark, "U+FEFF (byte-order mark)"},
+	} {
+		if i := bytes.Index(text, []byte(c.char)); i >= 0 {
+			return refuse(text, i, "the text holds "+c.name+", which readers understand differently",
+				`remove it, or write it as an escape in double quotes`)
+		}
+	}
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(text[i:], '\r')
+		if next < 0 {
+			break
+		}
+		i += next
+		if i+1 == len(text) || text[i+1] != '\n' {
+			return refuse(text, i, "the text holds a carriage return without a line feed, which readers understand differently",
+				"end lines with LF or CR LF")
+		}
+	}
+	return checkEnd(text)
+}
+
+// checkEnd refuses content behind a document end marker. The library would
+// read on behind one that stands before all content. A line that starts with
+// the marker can be nothing else (YAML 1.2.2, rule c-forbidden).
+func checkEnd(text []byte) error {
+	ended := false
+	for start := 0; start < len(text); {
+		end := len(text)
+		if i := bytes.IndexByte(text[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		line := text[start:end]
+		if bytes.HasPrefix(line, []byte("...")) && (len(line) == 3 || strings.IndexByte(" \t\r\n", line[3]) >= 0) {
+			ended = true
+			line = line[3:]
+		}
+		line = bytes.TrimLeft(line, " \t\r\n")
+		if ended && len(line) > 0 && line[0] != '#' {
+			return refuse(text, end-len(line), "content follows the end of the document", "keep one document in the file")
+		}
+		start = end
+	}
+	return nil
+}
+
+// refuse is the syntax error of an offset in the text.
+func refuse(text []byte, offset int, message, hint string) *Error {
+	line, column := strictjson.Position(text, offset)
+	return syntaxError(line, column, message, hint)
+}
+
+// compose lets the library read the one document of a text; nil if it has none.
+func compose(text []byte) (document *yaml.Node, err error) {
+	// A panic of the library is its failure to read the text.
+	defer func() {
+		if recover() != nil {
+			document, err = nil, syntaxError(0, 0, "the text cannot be read as YAML", "")
+		}
+	}()
+	loader, err := yaml.NewLoader(bytes.NewReader(text), yaml.WithStreamNodes(), yaml.WithPlugin(limits))
+	if err != nil {
+		return nil, syntaxError(0, 0, "the text cannot be read as YAML", "")
+	}
+	for {
+		n := new(yaml.Node)
+		switch err := loader.Load(n); {
+		case err == io.EOF:
+			return document, nil
+		case err != nil:
+			return nil, libraryError(text, err)
+		}
+		switch {
+		case n.Kind == yaml.StreamNode && (n.Stream.Version != nil || len(n.Stream.TagDirectives) > 0):
+			return nil, syntaxError(n.Line, n.Column, "a directive is not allowed", "remove the line that starts with %")
+		case n.Kind == yaml.DocumentNode && document != nil:
+			return nil, syntaxError(n.Line, n.Column, "a second document is not allowed", "keep one document in the file")
+		case n.Kind == yaml.DocumentNode:
+			document = n
+		}
+	}
+}
+
+// limits keeps the library from building a tree of any depth. It counts open
+// flow collections and block indentations apart; yamlReader counts both.
+var limits = loaderlimits.New(
+	loaderlimits.DepthFunc(func(depth int, _ *loaderlimits.DepthContext) error {
+		if depth > 2*strictjson.MaxDepth {
+			return errors.New(tooDeep)
+		}
+		return nil
+	}),
+	loaderlimits.AliasNone(),
+)
+
+var tooDeep = fmt.Sprintf("nested deeper than %d levels", strictjson.MaxDepth)
+
+// libraryError says what the library found, without repeating the text.
+func libraryError(text []byte, err error) *Error {
+	var failure *yaml.LoadError
+	if !errors.As(err, &failure) {
+		return syntaxError(0, 0, "the text cannot be read as YAML", "")
+	}
+	line, column := failure.Mark.Line, failure.Mark.Column
+	if endLine, endColumn := strictjson.Position(text, len(text)); line > endLine {
+		// It ends a last line that has no line feed by itself.
+		line, column = endLine, endColumn
+	} else if line <= 0 || column <= 0 {
+		line, column = 0, 0
+	}
+	switch failure.Stage {
+	case yaml.ReaderStage:
+		// The only thing left that its reader refuses; it does not say where.
+		for i, r := range string(text) {
+			if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+				return refuse(text, i, "the text holds a control character", "remove it")
+			}
+		}
+	case yaml.ScannerStage, yaml.ParserStage:
+		message := failure.Message
+		switch {
+		case strings.Contains(message, tooDeep):
+			return syntaxError(line, column, tooDeep, "")
+		case strings.Contains(message, "tag") && strings.Contains(message, "'"):
+			// The one message of these stages that repeats a character.
+			message = "a tag holds a character that is not allowed in it"
+		}
+		if from := failure.ContextMark; failure.ContextMsg != "" && from.Line > 0 && from != failure.Mark {
+			message = fmt.Sprintf("%s, %s from line %d, column %d", message, failure.ContextMsg, from.Line, from.Column)
+		}
+		return syntaxError(line, column, message, "")
+	case yaml.ComposerStage:
+		if strings.Contains(failure.Message, "anchor") {
+			return syntaxError(line, column, "an alias has no anchor before it", "quote text that starts with *")
+		}
+	}
+	return syntaxError(line, column, "the text cannot be read as YAML", "")
+}
+
+// plain reports whether a scalar is written without quotes and not as a block.
+func plain(n *yaml.Node) bool {
+	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+}
+
+// tagged reports whether a node shows a tag. The library marks a non-specific
+// "!" by the tag alone.
+func tagged(n *yaml.Node) bool { return n.Style&yaml.TaggedStyle != 0 || n.Tag == "!" }
+
+// yamlReader turns the library's nodes into ours.
+type yamlReader struct {
+	nodes     nodes
+	anchors   map[*yaml.Node]built // complete values that an alias may name
+	expanded  int                  // the text and what its aliases stand for; see Parse
+	maxBytes  int
+	stopped   bool // the rest is not worth reading
+	syntax    []Problem
+	structure []Problem
+}
+
+// built is a node with what an alias to it counts.
+type built struct {
+	node   *Node
+	size   int // 1 and the bytes of the text, with all that it holds
+	height int // containers one in another, itself included
+}
+
+// err returns the error of what was found, or nil.
+func (r *yamlReader) err() error {
+	kind := KindStructure
+	if len(r.syntax) > 0 {
+		kind = KindSyntax
+	}
+	problems := append(r.syntax, r.structure...)
+	if len(problems) == 0 {
+		return nil
+	}
+	return &Error{Kind: kind, Problems: problems[:min(len(problems), maxProblems)]}
+}
+
+// add notes a problem with the node n at p, unless there are many already.
+func add(problems *[]Problem, n *yaml.Node, p *place, message, hint string) {
+	if len(*problems) < maxProblems {
+		*problems = append(*problems, Problem{Path: p.pointer(), Line: n.Line, Column: n.Column, Message: message, Hint: hint})
+	}
+}
+
+// node reads a value that stands in depth containers.
+func (r *yamlReader) node(n *yaml.Node, depth int, at *place) built {
+	if r.stopped {
+		return built{node: &Node{}}
+	}
+	if n.Kind == yaml.AliasNode {
+		return r.alias(n, depth, at)
+	}
+	b := built{node: r.nodes.next(), size: 1}
+	b.node.Line, b.node.Column = n.Line, n.Column
+	if n.Kind == yaml.ScalarNode {
+		r.scalar(n, b.node, at)
+		b.size += len(n.Value)
+	} else if depth >= strictjson.MaxDepth {
+		add(&r.syntax, n, at, tooDeep, "")
+		r.stopped = true
+	} else if n.Kind == yaml.SequenceNode {
+		r.tag(n, "!!seq", at)
+		r.list(n, &b, depth, at)
+	} else {
+		r.tag(n, "!!map", at)
+		r.mapping(n, &b, depth, at)
+	}
+	if n.Anchor != "" {
+		r.anchors[n] = b
+	}
+	return b
+}
+
+func (r *yamlReader) alias(n *yaml.Node, depth int, at *place) built {
+	b, complete := r.anchors[n.Alias]
+	if !complete {
+		add(&r.syntax, n, at, "an alias stands inside its own anchor", "")
+		r.stopped = true
+		return built{node: &Node{}}
+	}
+	if depth+b.height > strictjson.MaxDepth {
+		add(&r.syntax, n, at, tooDeep+", with the alias expanded", "")
+	}
+	if r.expanded += b.size; r.expanded > r.maxBytes {
+		add(&r.syntax, n, at, fmt.Sprintf("the policy is longer than %d bytes with its aliases expanded", r.maxBytes), "")
+		r.stopped = true
+	}
+	return b
+}
+
+func (r *yamlReader) list(n *yaml.Node, b *built, depth int, at *place) {
+	b.node.Kind = List
+	b.node.Items = make([]*Node, len(n.Content))
+	for i, item := range n.Content {
+		value := r.node(item, depth+1, &place{in: at, index: i})
+		b.node.Items[i] = value.node
+		b.size += value.size
+		b.height = max(b.height, value.height)
+	}
+	b.height++
+}
+
+func (r *yamlReader) mapping(n *yaml.Node, b *built, depth int, at *place) {
+	b.node.Kind = Map
+	b.node.Members = make([]Member, 0, len(n.Content)/2)
+	var lines map[string]int // of the keys, once they are many
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		m := Member{Line: n.Content[i].Line, Column: n.Content[i].Column}
+		inside := place{in: at, index: -1}
+		key, isText := r.key(n.Content[i], depth, &inside)
+		m.Key = key
+		if isText {
+			if line := b.node.lineOf(key, &lines); line > 0 {
+				add(&r.syntax, n.Content[i], &inside, fmt.Sprintf("the key stands twice in one mapping, first on line %d", line), "")
+			}
+		}
+		value := r.node(n.Content[i+1], depth+1, &inside)
+		m.Value = value.node
+		b.size += value.size + 1 + len(key)
+		b.height = max(b.height, value.height)
+		if isText {
+			b.node.Members = append(b.node.Members, m)
+			if lines != nil {
+				lines[key] = m.Line
+			}
+		}
+	}
+	b.height++
+}
+
+// lineOf returns the line of a key that n has already, or 0. Keys are compared
+// one by one until they are many; then lines holds them all.
+func (n *Node) lineOf(key string, lines *map[string]int) int {
+	const few = 16
+	if *lines == nil && len(n.Members) > few {
+		*lines = make(map[string]int, cap(n.Members))
+		for _, m := range n.Members {
+			(*lines)[m.Key] = m.Line
+		}
+	}
+	if *lines != nil {
+		return (*lines)[key]
+	}
+	for _, m := range n.Members {
+		if m.Key == key {
+			return m.Line
+		}
+	}
+	return 0
+}
+
+// key reads the key of a mapping that stands in depth containers, and gives its
+// text to the place inside. False means that it is no text and has been noted.
+func (r *yamlReader) key(n *yaml.Node, depth int, inside *place) (string, bool) {
+	const quote = "quote the key"
+	switch n.Kind {
+	case yaml.AliasNode:
+		inside.key = "*" + n.Value
+		add(&r.structure, n, inside, "an alias is not allowed as a key", "write the key out")
+		return "", false
+	case yaml.ScalarNode:
+		inside.key = n.Value
+		if plain(n) && n.Value == "<<" {
+			add(&r.structure, n, inside, "a merge key is not allowed", "YAML 1.2 has none: write out what it would merge, or quote it if it is a name")
+			return "", false
+		}
+		key := r.node(n, depth+1, inside).node
+		if key.Kind != String {
+			add(&r.structure, n, inside, "a key must be text, not "+key.Kind.String(), quote)
+			return "", false
+		}
+		return key.Text, true
+	}
+	inside.key = "?"
+	add(&r.structure, n, inside, "a key must be text, not "+r.node(n, depth+1, inside).node.Kind.String(), quote)
+	return "", false
+}
+
+// scalar gives node the meaning of n.
+func (r *yamlReader) scalar(n *yaml.Node, node *Node, at *place) {
+	s := scalar{kind: String, tag: "!!str"}
+	if plain(n) && !(tagged(n) && n.Tag == s.tag) {
+		s = resolve(n.Value)
+	}
+	r.tag(n, s.tag, at)
+	if s.refused != "" {
+		add(&r.structure, n, at, s.refused, "quote it if it is text")
+	}
+	node.Kind, node.Bool = s.kind, s.truth
+	switch s.kind {
+	case Number:
+		node.Text = s.literal
+	case String:
+		node.Text = n.Value
+	}
+}
+
+// tag notes a tag that changes what n is without it.
+func (r *yamlReader) tag(n *yaml.Node, core string, at *place) {
+	if tagged(n) && n.Tag != core {
+		add(&r.structure, n, at, "a tag is not allowed here", "remove it; quote the value if it is text")
+	}
+}
