@@ -108,7 +108,7 @@ func (w *backtrackWriter) number(n *node, last *int) {
 	}
 }
 
-// node writes n so that it can stand before a quantifier.
+// node writes n so that it can stand in a sequence.
 func (w *backtrackWriter) node(n *node) {
 	switch n.op {
 	case opEmpty:
@@ -158,8 +158,10 @@ func (w *backtrackWriter) node(n *node) {
 		w.node(n.subs[0])
 		w.WriteByte(')')
 	case opRepeat:
-		w.WriteString(`(?:`)
+		// The inner group lets an assertion be repeated.
+		w.WriteString(`(?:(?:`)
 		w.node(n.subs[0])
+		w.WriteByte(')')
 		if n.max == unlimited {
 			fmt.Fprintf(w, `{%d,}`, n.min)
 		} else {

@@ -21,6 +21,7 @@ const (
 type Regexp struct {
 	pattern string
 	shape   *shape          // the loop, where the pattern is so plain
+	auto    *automaton      // or the automaton, where it is small enough
 	re2     *regexp.Regexp  // Go's regexp
 	program int             // its size
 	engine  *regexp2.Regexp // nil where the pattern is linear
@@ -36,6 +37,9 @@ func Compile(pattern string) (*Regexp, error) {
 	}
 	re := &Regexp{pattern: pattern, shape: shapeOf(n)}
 	if re.shape != nil {
+		return re, nil
+	}
+	if re.auto = compileAutomaton(n); re.auto != nil {
 		return re, nil
 	}
 	if re2, size, ok := compileRE2(n); ok {
@@ -64,6 +68,8 @@ func (re *Regexp) MatchString(s string, b *Bound) (bool, error) {
 	switch {
 	case re.shape != nil:
 		return re.shape.match(s), nil
+	case re.auto != nil:
+		return re.auto.match(s), nil
 	case re.engine == nil:
 		return re.re2.MatchString(s), nil
 	}

@@ -75,7 +75,7 @@ func lookupProperty(text string) (*property, bool) {
 		if p, ok := category(name); ok {
 			return p, true
 		}
-		return binary(name)
+		return binaryProperty(name)
 	}
 	switch name {
 	case "General_Category", "gc":
@@ -105,7 +105,7 @@ func category(name string) (*property, bool) {
 	return &property{name: "gc=" + name, table: table}, ok
 }
 
-func binary(name string) (*property, bool) {
+func binaryProperty(name string) (*property, bool) {
 	name, ok := binaryNames[name]
 	p := &property{name: name, table: unicode.Properties[name]}
 	switch name {
