@@ -1,0 +1,372 @@
+package sequence
+
+import (
+	"math"
+	"slices"
+)
+
+// Bounds of the calls that a [Monitor] can still take back: those from the
+// oldest pending one on, and the rule states that doing so would bring back.
+const (
+	MaxWindow = 1024
+	maxSaved  = 1 << 14
+)
+
+// Call is one tool call. Arguments is the JSON text of its arguments, nil where
+// they are not known.
+type Call struct {
+	Tool      string
+	Arguments []byte
+}
+
+// Monitor is a checker that takes a trace one call at a time. What a call costs
+// grows with the rules that mention its tool, and not with the calls before it;
+// neither does what a Monitor holds (arguments that are unknown make it grow, up
+// to [MaxReadings]).
+//
+// It answers as [Checker.Check] would for the whole trace, in Allowed, in the
+// rules that are violated and in their constraints; spanned indices are cut to
+// the first and last 16. It is not safe for concurrent use. A nil or zero
+// Monitor allows nothing.
+type Monitor struct {
+	machine machine
+	window  []*held // the calls from the oldest pending one on
+	saved   int     // the states that the window holds
+}
+
+// held is a call in the window, with what was before it.
+type held struct {
+	event  event
+	before memento
+	done   bool
+}
+
+// Pending is a call that a [Monitor] allowed and that has not ended. It is part
+// of the trace until it is cancelled. Pendings end in any order; a second end of
+// the same one does nothing. Like its monitor, it is for one goroutine at a time.
+type Pending struct {
+	monitor *Monitor
+	held    *held
+}
+
+// NewMonitor returns a monitor of an empty trace.
+func (c *Checker) NewMonitor() *Monitor {
+	m := &Monitor{}
+	if c.usable() {
+		m.machine.start(c, true, true)
+	}
+	return m
+}
+
+// Len returns the number of calls in the trace, pending ones included.
+func (m *Monitor) Len() int { return m.machine.n }
+
+// Next answers whether the call may come next, and records nothing. A nil
+// budget is one of Options.MaxSteps steps.
+func (m *Monitor) Next(call Call, b *Budget) Result {
+	var ev event
+	return m.decide(call, &ev, b)
+}
+
+// Begin is Next, and appends the call to the trace as pending if it is allowed.
+// Otherwise the Pending is nil.
+func (m *Monitor) Begin(call Call, b *Budget) (Result, *Pending) {
+	var ev event
+	r := m.decide(call, &ev, b)
+	if !r.Allowed {
+		return r, nil
+	}
+	h, ok := m.hold(&ev)
+	if !ok {
+		return Result{Failure: Limit}, nil
+	}
+	return r, &Pending{m, h}
+}
+
+// Record appends a call that ran to the trace, allowed or not. Arguments that
+// the budget does not suffice to look at are unknown. Where the trace can no
+// longer be followed, because of [MaxReadings] or [MaxWindow], the monitor
+// fails with [Limit] from then on.
+func (m *Monitor) Record(call Call, b *Budget) {
+	if m == nil || !m.machine.c.usable() {
+		return
+	}
+	var ev event
+	b = m.budget(b)
+	if !m.machine.resolve(call.Tool, &ev, b) {
+		// The rules that look at every name may have been left out.
+		m.machine.tooMany = true
+	}
+	if ev.atoms() {
+		m.machine.judge(&ev, call.Arguments, b)
+	}
+	if len(m.window) == 0 {
+		m.machine.record(&ev)
+		return
+	}
+	h, ok := m.hold(&ev)
+	if !ok {
+		m.machine.tooMany = true
+		return
+	}
+	h.done = true
+}
+
+// Done says that the call ran. It stays in the trace.
+func (p *Pending) Done() {
+	if p == nil || p.held == nil {
+		return
+	}
+	p.held.done = true
+	p.held = nil
+	p.monitor.trim()
+}
+
+// Cancel says that the call did not run. The trace becomes what it would be
+// without it; calls behind it move up by one.
+func (p *Pending) Cancel() {
+	if p == nil || p.held == nil {
+		return
+	}
+	m := p.monitor
+	at := slices.Index(m.window, p.held)
+	p.held = nil
+	rest := slices.Clone(m.window[at+1:])
+	for i := len(m.window) - 1; i >= at; i-- {
+		m.saved -= len(m.window[i].before.states)
+		m.machine.restore(m.window[i].before)
+	}
+	m.window = m.window[:at]
+	for _, h := range rest {
+		h.before = m.machine.save(&h.event)
+		m.saved += len(h.before.states)
+		m.window = append(m.window, h)
+		m.machine.record(&h.event)
+	}
+	m.trim()
+}
+
+// trim lets go of the calls that no pending one stands before.
+func (m *Monitor) trim() {
+	n := 0
+	for n < len(m.window) && m.window[n].done {
+		m.saved -= len(m.window[n].before.states)
+		n++
+	}
+	m.window = slices.Delete(m.window, 0, n)
+}
+
+// hold appends a call to the trace so that it can be taken back.
+func (m *Monitor) hold(ev *event) (*held, bool) {
+	if len(m.window) >= MaxWindow {
+		return nil, false
+	}
+	h := &held{event: *ev, before: m.machine.save(ev)}
+	if m.saved+len(h.before.states) > maxSaved && len(m.window) > 0 {
+		return nil, false
+	}
+	h.event.truths = slices.Clone(ev.truths)
+	h.event.blocks = slices.Clone(ev.blocks)
+	m.saved += len(h.before.states)
+	m.window = append(m.window, h)
+	m.machine.record(ev)
+	return h, true
+}
+
+func (m *Monitor) budget(b *Budget) *Budget {
+	if b == nil {
+		b = NewBudget(m.machine.c.opts.MaxSteps, 0, nil)
+	}
+	return b
+}
+
+// decide resolves a call and answers whether it may come next.
+func (m *Monitor) decide(call Call, ev *event, b *Budget) Result {
+	if m == nil || !m.machine.c.usable() {
+		return Result{Failure: NoChecker}
+	}
+	b = m.budget(b)
+	if b.stopped() || !m.machine.resolve(call.Tool, ev, b) ||
+		ev.atoms() && !m.machine.judge(ev, call.Arguments, b) {
+		return Result{Failure: Limit}
+	}
+	switch m.machine.peek(ev, (*machine).passes) {
+	case allowed:
+		return Result{Allowed: true}
+	case undecided:
+		return Result{Failure: Limit}
+	}
+	before := m.machine.save(ev)
+	m.machine.record(ev)
+	r := m.machine.result(true)
+	m.machine.restore(before)
+	r.Allowed = false
+	return r
+}
+
+// peek answers whether the trace with one more call keeps every rule. It looks
+// at the rules that the call mentions; of the others it knows how many the call
+// would violate.
+func (m *machine) peek(ev *event, passes func(*machine, *mention, *event) answer) answer {
+	n := m.n + 1
+	switch {
+	case m.tooMany:
+		return undecided
+	case m.c.isExact:
+		if m.matching && n == len(m.c.exact) && m.c.exact[m.n] == ev.exact {
+			return allowed
+		}
+		return denied
+	case len(ev.blocks) > 0:
+		return denied
+	}
+	late := n > m.deadline
+	debts, lapsed := m.debts, 0
+	if late {
+		lapsed = m.lapsed(n)
+	}
+	if ev.class != nil {
+		for i := range ev.class.mentions {
+			mn := &ev.class.mentions[i]
+			r, s := &m.c.rules[mn.rule], &m.states[mn.rule]
+			if a := passes(m, mn, ev); a != allowed {
+				return a
+			}
+			// It would be violated by another call, and not by this one.
+			if s.owes {
+				debts--
+			}
+			if late && r.timed && n > r.deadline(s) {
+				lapsed--
+			}
+		}
+	}
+	if debts != 0 || lapsed != 0 {
+		return denied
+	}
+	return allowed
+}
+
+// passes answers whether the mentioned rule is kept by the trace with one more call.
+func (m *machine) passes(mn *mention, ev *event) answer {
+	r, s := &m.c.rules[mn.rule], m.states[mn.rule]
+	s.spanned, s.unknown = nil, nil
+	if !s.settled {
+		r.advance(&s, m.n, mn, ev)
+	}
+	switch {
+	case s.split != nil && len(s.split.cursors) > MaxReadings:
+		return undecided
+	case r.some(&s, m.n+1, Prefix):
+		return denied
+	}
+	return allowed
+}
+
+// mayPass is passes for some arguments that are still to be chosen: it tries
+// those that match none, all and each one of the rule's selectors.
+func (m *machine) mayPass(mn *mention, ev *event) answer {
+	if !mn.args {
+		return m.passes(mn, ev)
+	}
+	try := func(t truth, only int32) bool {
+		for _, u := range mn.uses {
+			if u.atom != byName {
+				ev.truths[u.atom] = t
+			}
+		}
+		if only != byName {
+			ev.truths[only] = yes
+		}
+		return m.passes(mn, ev) == allowed
+	}
+	if try(no, byName) || try(yes, byName) {
+		return allowed
+	}
+	for _, u := range mn.uses {
+		if u.atom != byName && try(no, u.atom) {
+			return allowed
+		}
+	}
+	return denied
+}
+
+// lapsed counts the timed rules that a trace of n calls violates if no further
+// call has mentioned them, and finds the deadline anew.
+func (m *machine) lapsed(n int) (count int) {
+	m.deadline = never
+	for _, i := range m.c.timed {
+		d := m.c.rules[i].deadline(&m.states[i])
+		m.deadline = min(m.deadline, d)
+		if n > d {
+			count++
+		}
+	}
+	return count
+}
+
+// memento is what a call changes in a machine, as it was before.
+type memento struct {
+	summary summary
+	states  []savedState
+}
+
+type savedState struct {
+	rule  int32
+	state state
+}
+
+// save returns what recording the event will change.
+func (m *machine) save(ev *event) memento {
+	out := memento{summary: m.summary}
+	keep := func(i int32) {
+		s := m.states[i]
+		s.spanned, s.unknown = s.spanned.clone(), s.unknown.clone()
+		out.states = append(out.states, savedState{i, s})
+	}
+	if ev.class != nil {
+		for i := range ev.class.mentions {
+			keep(ev.class.mentions[i].rule)
+		}
+	}
+	for _, i := range ev.blocks {
+		keep(i)
+	}
+	if m.between > 0 {
+		for _, i := range m.c.strict {
+			if m.states[i].between {
+				keep(i) // perhaps a second time, which is as good
+			}
+		}
+	}
+	return out
+}
+
+// restore undoes the calls since save. The memento cannot be used again.
+func (m *machine) restore(before memento) {
+	m.summary = before.summary
+	for _, s := range before.states {
+		m.states[s.rule] = s.state
+	}
+}
+
+// Available returns those of the names, in their order, that may come next as
+// far as the rules' order goes. Of a tool whose arguments a rule looks at, some
+// arguments pass the rule: that match none, all or one of its selectors.
+func (m *Monitor) Available(names []string) []string {
+	out := []string{}
+	if m == nil || !m.machine.c.usable() {
+		return out
+	}
+	var ev event
+	for _, name := range names {
+		m.machine.resolve(name, &ev, NewBudget(math.MaxInt, 0, nil))
+		if ev.atoms() {
+			ev.truths = m.machine.guess(&ev, no)
+		}
+		if m.machine.peek(&ev, (*machine).mayPass) == allowed {
+			out = append(out, name)
+		}
+	}
+	return out
+}
