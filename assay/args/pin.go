@@ -1,8 +1,8 @@
 package args
 
 // Identity is what a policy pins a tool to, and what a caller found at run
-// time. Two identities are equal when all four members are; a member that a
-// caller leaves out is empty and differs from every pinned one that is not.
+// time. Two identities are equal when all four members are. An empty member is
+// one that the caller did not give, and equals nothing.
 type Identity struct {
 	ServerID   string
 	ToolName   string
@@ -15,7 +15,11 @@ type pin struct{ want Identity }
 
 // drift reports whether the tool is known to be another than the pinned one.
 func (p *pin) drift(found *Identity) bool {
-	return p != nil && found != nil && *found != p.want
+	if p == nil || found == nil {
+		return false
+	}
+	given := found.ServerID != "" && found.ToolName != "" && found.SchemaHash != "" && found.MetaHash != ""
+	return !given || *found != p.want
 }
 
 // unverified reports whether there is a pin that nothing can be compared with.
