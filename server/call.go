@@ -1,0 +1,44 @@
+package server
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// call is one request on its way from its line to its answer.
+type call struct {
+	number int64  // counts the requests of a connection, from 1; the id that the SDK sees
+	id     []byte // as the caller wrote it
+	size   int    // bytes of its line
+	method string
+
+	params toolParams       // of a tools/call
+	extra  mcp.RequestExtra // its address is how middleware finds the call again
+
+	stop   atomic.Bool   // read by the work: it is to end
+	done   chan struct{} // closed when stop is set
+	once   sync.Once
+	reason atomic.Uint32 // why: a stopReason
+}
+
+type stopReason uint32
+
+const (
+	running stopReason = iota
+	cancelled
+	timedOut
+)
+
+// end asks the call's work to stop. The first reason counts.
+func (c *call) end(reason stopReason) {
+	c.once.Do(func() {
+		c.reason.Store(uint32(reason))
+		c.stop.Store(true)
+		close(c.done)
+	})
+}
+
+// stopped says why the work was asked to stop, or running.
+func (c *call) stopped() stopReason { return stopReason(c.reason.Load()) }

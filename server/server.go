@@ -1,0 +1,319 @@
+// Package server is the MCP shell around package assay: it answers over stdio
+// whether a policy allows a tool call.
+//
+// One process is one session: JSON-RPC messages, one a line, on a pair of
+// streams. The official Go SDK speaks the protocol; this package gives it a
+// connection that keeps ids, bounds and answers as they should be, the tools,
+// and the policies on disk.
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/assay/assay"
+)
+
+// Options are what a server may be told. Nil means the defaults.
+type Options struct {
+	// Limits bound the work; zero fields mean their defaults.
+	Limits Limits
+
+	// SuggestFixes offers arguments that would pass with a denial of
+	// assay_check_args.
+	SuggestFixes bool
+
+	// Version is what the server says it is. Default: the build's own.
+	Version string
+
+	// Logger takes what the server has to say beside its answers: sizes, codes
+	// and durations, never arguments. It must not block. Default: nothing is
+	// logged.
+	Logger *slog.Logger
+
+	// began is called at the start of each tool call, with the goroutine that
+	// runs it. Tests panic or wait in it.
+	began func(tool string)
+}
+
+// Server answers from the policies below one directory. It is safe for
+// concurrent use.
+type Server struct {
+	limits  Limits
+	version string
+	log     *slog.Logger
+	store   *store
+	tools   []*tool
+	byName  map[string]*tool
+	slots   chan struct{} // one for each tool call that runs
+	began   func(tool string)
+}
+
+// New opens the policy root dir, which must be a directory, and returns a
+// server over it. Close it after use.
+func New(dir string, opts *Options) (*Server, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	s := &Server{
+		limits:  o.Limits.orDefault(),
+		version: o.Version,
+		log:     o.Logger,
+		tools:   newTools(),
+		byName:  make(map[string]*tool),
+		began:   o.began,
+	}
+	if s.version == "" {
+		s.version = Version()
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, t := range s.tools {
+		s.byName[t.spec.Name] = t
+	}
+	s.slots = make(chan struct{}, s.limits.Concurrency)
+	var err error
+	s.store, err = openStore(dir, &s.limits, &assay.Options{
+		MaxPolicyBytes: s.limits.PolicyBytes,
+		SuggestFixes:   o.SuggestFixes,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("assay: opening the policy root: %w", err)
+	}
+	return s, nil
+}
+
+// Close closes the policy root.
+func (s *Server) Close() error { return s.store.close() }
+
+// Version returns the version of the build, or devel when it has none.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// Serve answers the requests on in until its end, and returns when every one
+// of them is answered on out. When ctx is done it takes no more requests and
+// returns when those it took are answered, or when the time limit of a call has
+// passed, whichever is first. A failure to write ends it at once, with an
+// error.
+//
+// A Read of in that blocks is left behind when ctx is done.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	conn := newConnection(in, out, s.limits.MessageBytes)
+	sdk := mcp.NewServer(&mcp.Implementation{Name: "assay-mcp-server", Version: s.version}, &mcp.ServerOptions{
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+	})
+	session := &session{server: s, conn: conn}
+	if err := mcp.AddReceivingCustomMethod(sdk, callMethod, session.call); err != nil {
+		return fmt.Errorf("assay: %w", err)
+	}
+	sdk.AddReceivingMiddleware(session.receive)
+	// The tools keep no state of a session, so that calls before initialize
+	// are answered: to the SDK the session is initialized from the start.
+	state := &mcp.ServerSessionState{
+		InitializeParams:  &mcp.InitializeParams{ProtocolVersion: newestHandshake()},
+		InitializedParams: &mcp.InitializedParams{},
+	}
+	if _, err := sdk.Connect(context.WithoutCancel(ctx), conn, &mcp.ServerSessionOptions{State: state}); err != nil {
+		return fmt.Errorf("assay: %w", err)
+	}
+	s.log.Info("serving", "version", s.version)
+	select {
+	case <-conn.ended:
+	case <-ctx.Done():
+		conn.drain()
+		s.awaitDrained(conn)
+	}
+	err := conn.err()
+	s.log.Info("served", "unanswered", conn.unanswered(), "failed", err != nil)
+	return err
+}
+
+// awaitDrained waits until a connection that drains has ended, within the time
+// limit of a call. Work that is not done after three quarters of it is stopped,
+// so that it is answered too.
+func (s *Server) awaitDrained(conn *connection) {
+	timer := time.NewTimer(s.limits.timeout() * 3 / 4)
+	defer timer.Stop()
+	select {
+	case <-conn.ended:
+		return
+	case <-timer.C:
+	}
+	conn.stop(timedOut)
+	timer.Reset(s.limits.timeout() / 4)
+	select {
+	case <-conn.ended:
+	case <-timer.C:
+		conn.stop(cancelled)
+	}
+}
+
+// session is what the SDK calls.
+type session struct {
+	server *Server
+	conn   *connection
+}
+
+// receive is the middleware around every method.
+func (s *session) receive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.server.log.Error("panic", "method", method)
+				result, err = nil, internalError
+			}
+		}()
+		switch method {
+		case "initialize":
+			params, ok := request.GetParams().(*mcp.InitializeParams)
+			if !ok {
+				return nil, invalidParams
+			}
+			return s.server.initialize(params), nil
+		case "tools/list":
+			return s.server.list(request), nil
+		case callMethod:
+			ctx = context.WithValue(ctx, callKey{}, s.conn.lookup(request.GetExtra()))
+		}
+		return next(ctx, method, request)
+	}
+}
+
+type callKey struct{}
+
+// callParams are all that the SDK sees of a call's params.
+type callParams struct{ mcp.ParamsBase }
+
+// call answers a tools/call.
+func (s *session) call(ctx context.Context, _ *mcp.ServerSession, params *callParams) (*toolResult, error) {
+	c, _ := ctx.Value(callKey{}).(*call)
+	if c == nil {
+		return nil, internalError
+	}
+	result := s.server.run(c)
+	result.complete = params != nil && isStateless(params.Meta)
+	return result, nil
+}
+
+// initialize answers the handshake, each one alike: the SDK answers one only.
+func (s *Server) initialize(params *mcp.InitializeParams) *mcp.InitializeResult {
+	version := params.ProtocolVersion
+	if !isHandshake(version) {
+		version = newestHandshake()
+	}
+	return &mcp.InitializeResult{
+		ProtocolVersion: version,
+		Capabilities:    &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		ServerInfo:      &mcp.Implementation{Name: "assay-mcp-server", Version: s.version},
+	}
+}
+
+func (s *Server) list(request mcp.Request) *toolList {
+	l := &toolList{}
+	for _, t := range s.tools {
+		l.Tools = append(l.Tools, t.spec)
+	}
+	if params, ok := request.GetParams().(*mcp.ListToolsParams); ok && params != nil && isStateless(params.Meta) {
+		l.ResultType = "complete"
+	}
+	return l
+}
+
+// firstStateless is the first protocol revision without a handshake.
+const firstStateless = "2026-07-28"
+
+// isHandshake reports whether a protocol revision is one that the SDK supports
+// and that initialize negotiates.
+func isHandshake(version string) bool {
+	for _, v := range mcp.SupportedProtocolVersions() {
+		if v == version && v < firstStateless {
+			return true
+		}
+	}
+	return false
+}
+
+// newestHandshake returns the newest protocol revision that initialize
+// negotiates.
+func newestHandshake() string {
+	for _, v := range mcp.SupportedProtocolVersions() {
+		if v < firstStateless {
+			return v
+		}
+	}
+	return ""
+}
+
+// isStateless reports whether a request's metadata says that it follows a
+// revision without a handshake.
+func isStateless(meta mcp.Meta) bool {
+	version, _ := meta[mcp.MetaKeyProtocolVersion].(string)
+	return version >= firstStateless
+}
+
+// run runs a tools/call when there is a slot for it, and answers it whatever
+// happens.
+func (s *Server) run(c *call) (result *toolResult) {
+	start := time.Now()
+	name := ""
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error("panic", "request", c.number, "tool", name)
+			result = failureResult(errInternal)
+		}
+		s.log.Debug("answered", "request", c.number, "tool", name, "bytes", c.size,
+			"duration", time.Since(start), "denied", result.isError)
+	}()
+	select {
+	case s.slots <- struct{}{}:
+	case <-c.done:
+		return stoppedResult(c)
+	}
+	defer func() { <-s.slots }()
+	t, ok := s.tool(c)
+	if !ok {
+		return failureResult(errInternal)
+	}
+	name = t.spec.Name
+	timer := time.AfterFunc(s.limits.timeout(), func() { c.end(timedOut) })
+	defer timer.Stop()
+	if s.began != nil {
+		s.began(name)
+	}
+	payload, isError := t.run(s, c, c.params.arguments.value)
+	if c.stopped() != running {
+		return stoppedResult(c)
+	}
+	return newResult(payload, isError)
+}
+
+// tool returns the tool that a call names. ok is false when its params are not
+// those of a call.
+func (s *Server) tool(c *call) (t *tool, ok bool) {
+	var name string
+	if c.params.malformed || !isObject(c.params.arguments.value) || !c.params.name.text(&name) {
+		return nil, false
+	}
+	t, ok = s.byName[name]
+	return t, ok
+}
+
+// stoppedResult is the answer to a call that was asked to stop.
+func stoppedResult(c *call) *toolResult {
+	if c.stopped() == timedOut {
+		return failureResult(errTimeout)
+	}
+	return failureResult(errInternal)
+}

@@ -1,0 +1,189 @@
+package server
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"syscall"
+
+	"example.com/assay/assay"
+)
+
+// store holds the policies below one directory. Each use reads the file, so
+// that a changed policy is in force for the next call; what is kept between
+// uses is compiled policies by their content. It is safe for concurrent use.
+type store struct {
+	root    *os.Root
+	escapes error // what os.Root says of a path that leads out
+	limits  *Limits
+	options *assay.Options
+
+	mu      sync.Mutex
+	kept    map[digest]*list.Element // of *entry
+	recent  *list.List               // the most recently used first
+	bytes   int
+	loading map[digest]*load
+}
+
+type digest [sha256.Size]byte
+
+// entry is a compiled policy that is kept.
+type entry struct {
+	digest digest
+	policy *assay.Policy
+	bytes  int
+}
+
+// load is a compilation that somebody is at and others may wait for.
+type load struct {
+	done   chan struct{}
+	policy *assay.Policy
+	err    error
+}
+
+// openStore opens dir, once: no later rename or symlink leads out of it.
+func openStore(dir string, limits *Limits, options *assay.Options) (*store, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	// The error is not exported, so ask for one.
+	_, err = root.Stat("..")
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		_ = root.Close()
+		return nil, errors.New("assay: the policy root does not confine its paths")
+	}
+	return &store{
+		root:    root,
+		escapes: path.Err,
+		limits:  limits,
+		options: options,
+		kept:    make(map[digest]*list.Element),
+		recent:  list.New(),
+		loading: make(map[digest]*load),
+	}, nil
+}
+
+func (s *store) close() error { return s.root.Close() }
+
+// policy returns the compiled policy at path, as its file is now. The error is
+// a *failure for a file that cannot be read and a *assay.PolicyError for one
+// that is no policy. A call that is asked to stop does not wait for others.
+func (s *store) policy(path string, c *call) (*assay.Policy, error) {
+	text, failure := s.read(path)
+	if failure != nil {
+		return nil, failure
+	}
+	// The options are the same for every policy of a store, so the content
+	// alone is the key.
+	sum := digest(sha256.Sum256(text))
+	for {
+		s.mu.Lock()
+		if element, ok := s.kept[sum]; ok {
+			s.recent.MoveToFront(element)
+			s.mu.Unlock()
+			return element.Value.(*entry).policy, nil
+		}
+		if other, ok := s.loading[sum]; ok {
+			s.mu.Unlock()
+			select {
+			case <-other.done:
+				return other.policy, other.err
+			case <-c.done:
+				return nil, errInternal
+			}
+		}
+		mine := &load{done: make(chan struct{}), err: errInternal}
+		s.loading[sum] = mine
+		s.mu.Unlock()
+		s.compile(sum, text, mine)
+		return mine.policy, mine.err
+	}
+}
+
+// compile fills in a load. Only a policy is kept, never an error.
+func (s *store) compile(sum digest, text []byte, l *load) {
+	defer func() {
+		s.mu.Lock()
+		delete(s.loading, sum)
+		if l.err == nil {
+			s.keep(&entry{digest: sum, policy: l.policy, bytes: compiledSize(l.policy, len(text))})
+		}
+		s.mu.Unlock()
+		close(l.done)
+	}()
+	l.policy, l.err = assay.Parse(text, s.options)
+}
+
+// keep adds an entry and drops the least recently used ones beyond the limits.
+// It is called with mu held.
+func (s *store) keep(e *entry) {
+	if e.bytes > s.limits.CacheBytes {
+		return
+	}
+	s.kept[e.digest] = s.recent.PushFront(e)
+	s.bytes += e.bytes
+	for s.recent.Len() > s.limits.CacheEntries || s.bytes > s.limits.CacheBytes {
+		last := s.recent.Remove(s.recent.Back()).(*entry)
+		delete(s.kept, last.digest)
+		s.bytes -= last.bytes
+	}
+}
+
+// read returns the content of the file at path, as it is now.
+func (s *store) read(path string) ([]byte, *failure) {
+	// A FIFO must not block the open; what it is shows on the handle.
+	file, err := s.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, s.classify(path, err)
+	}
+	defer file.Close()
+	before, err := file.Stat()
+	if err != nil {
+		return nil, errUnreadable
+	}
+	if !before.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	limit := int64(s.limits.PolicyBytes)
+	if before.Size() > limit {
+		return nil, exceeded("policy file is larger than %d bytes", s.limits.PolicyBytes)
+	}
+	// One byte of room more than the file has shows whether it grew.
+	text := make([]byte, before.Size()+1)
+	n, err := io.ReadFull(file, text)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, errUnreadable
+	}
+	after, err := file.Stat()
+	if err != nil {
+		return nil, errUnreadable
+	}
+	if int64(n) != before.Size() || !sameContent(before, after) {
+		return nil, errChanged
+	}
+	return text[:n], nil
+}
+
+// sameContent reports whether nothing says that the file was written between
+// the two looks at it.
+func sameContent(a, b fs.FileInfo) bool {
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changeTime(a).Equal(changeTime(b))
+}
+
+// classify says what an error of opening path means to the caller. It is the
+// one place that knows the errors of the file system.
+func (s *store) classify(path string, err error) *failure {
+	switch {
+	case errors.Is(err, s.escapes):
+		return errEscapes
+	case errors.Is(err, fs.ErrNotExist):
+		return &failure{Code: codePolicyNotFound, Message: cut("Policy not found: " + validText(path))}
+	}
+	return errUnreadable
+}

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/assay/assay"
+)
+
+// tool is one tool that the server publishes.
+type tool struct {
+	spec *mcp.Tool
+	// run answers a call with the arguments as sent. It returns the payload and
+	// whether that is anything but an allow or a report; no panic of it gets out.
+	run func(s *Server, c *call, arguments []byte) (payload any, isError bool)
+}
+
+// newTools returns the tools in the order in which they are published.
+func newTools() []*tool {
+	readOnly := func() *mcp.ToolAnnotations {
+		no := false
+		return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no}
+	}
+	return []*tool{
+		{
+			spec: &mcp.Tool{
+				Name:  "assay_check_args",
+				Title: "Check a tool call's arguments",
+				Description: "Decides whether a policy allows one tool call with these arguments. " +
+					"Use it before every call of a tool, and run the call only when allowed is true and no obligation is open. " +
+					"A denial lists what to change; correct the arguments and ask again.",
+				InputSchema:  inputSchema(checkArgsRequest{}, "Arguments of assay_check_args"),
+				OutputSchema: outputSchema(checkArgsPayload{}, "Answer of assay_check_args"),
+				Annotations:  readOnly(),
+			},
+			run: (*Server).checkArgs,
+		},
+		{
+			spec: &mcp.Tool{
+				Name:  "assay_check_sequence",
+				Title: "Check the order of tool calls",
+				Description: "Decides whether a tool may be called next, given the calls that were made before in this run. " +
+					"Use it before a call whose policy has rules about order or counts, such as verify before delete. " +
+					"A denial names the rule and what to call first.",
+				InputSchema:  inputSchema(checkSequenceRequest{}, "Arguments of assay_check_sequence"),
+				OutputSchema: outputSchema(checkSequencePayload{}, "Answer of assay_check_sequence"),
+				Annotations:  readOnly(),
+			},
+			run: (*Server).checkSequence,
+		},
+		{
+			spec: &mcp.Tool{
+				Name:  "assay_policy_decide",
+				Title: "Check a tool's name",
+				Description: "Decides whether a tool's name is on a blocklist. " +
+					"Use it when the policy file holds nothing but a blocklist; for every other policy use assay_check_args.",
+				InputSchema:  inputSchema(policyDecideRequest{}, "Arguments of assay_policy_decide"),
+				OutputSchema: outputSchema(policyDecidePayload{}, "Answer of assay_policy_decide"),
+				Annotations:  readOnly(),
+			},
+			run: (*Server).policyDecide,
+		},
+	}
+}
+
+func (s *Server) checkArgs(c *call, arguments []byte) (any, bool) {
+	r, ok := readCheckArgs(arguments)
+	if !ok {
+		return failurePayload{Error: errInternal}, true
+	}
+	if err := r.check(&s.limits); err != nil {
+		return failurePayload{Error: err}, true
+	}
+	policy, err := s.store.policy(r.Policy, c)
+	if err != nil {
+		return failurePayload{Error: loadFailure(err)}, true
+	}
+	d := assay.CheckArgs(policy, r.call())
+	return checkArgsAnswer(r.Tool, &d), !d.Allowed
+}
+
+func (s *Server) checkSequence(c *call, arguments []byte) (any, bool) {
+	r, ok := readCheckSequence(arguments)
+	if !ok {
+		return failurePayload{Error: errInternal}, true
+	}
+	if err := r.check(&s.limits); err != nil {
+		return failurePayload{Error: err}, true
+	}
+	policy, err := s.store.policy(r.Policy, c)
+	if err != nil {
+		return failurePayload{Error: sequenceLoadFailure(err)}, true
+	}
+	history, next := r.calls()
+	d := assay.CheckSequence(policy, history, next)
+	return checkSequenceAnswer(&d), !d.Allowed
+}
+
+func (s *Server) policyDecide(c *call, arguments []byte) (any, bool) {
+	r, ok := readPolicyDecide(arguments)
+	if !ok {
+		return failurePayload{Error: errInternal}, true
+	}
+	if err := r.check(&s.limits); err != nil {
+		return failurePayload{Error: err}, true
+	}
+	policy, err := s.store.policy(r.Policy, c)
+	if err != nil {
+		return failurePayload{Error: loadFailure(err)}, true
+	}
+	d := assay.PolicyDecide(policy, r.Tool)
+	return policyDecideAnswer(r.Tool, &d), !d.Allowed
+}
+
+// loadFailure says what an error of loading a policy means to the caller.
+// Nothing of the file's text is in it.
+func loadFailure(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var policy *assay.PolicyError
+	if !errors.As(err, &policy) {
+		return errInternal
+	}
+	f = &failure{Code: string(assay.CodePolicyParse)}
+	switch policy.Kind {
+	case assay.KindLimit:
+		return &failure{Code: string(assay.CodeLimitExceeded), Message: "Limit exceeded: policy file is too large"}
+	case assay.KindSyntax:
+		f.Message = "Policy YAML is invalid"
+		if len(policy.Problems) > 0 {
+			if p := policy.Problems[0]; p.Line > 0 && p.Column > 0 {
+				f.Details = &position{Line: p.Line, Column: p.Column}
+			}
+		}
+	case assay.KindRoot:
+		f.Message = "Policy root must be a mapping"
+	default:
+		f.Message = "Policy structure is invalid"
+	}
+	return f
+}
+
+// sequenceLoadFailure is loadFailure for the sequence check, to which all that
+// is wrong with a file but its length is the same.
+func sequenceLoadFailure(err error) *failure {
+	f := loadFailure(err)
+	if f.Code == string(assay.CodePolicyParse) {
+		return &failure{Code: f.Code, Message: "Invalid sequence policy format"}
+	}
+	return f
+}
