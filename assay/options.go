@@ -1,7 +1,10 @@
 package assay
 
-// Options bound the work of loading and checking. A nil *Options, and a zero
-// field, mean the default. Options are read once, when a policy is compiled.
+import "math"
+
+// Options bound the work of loading and checking. A nil *Options, and a field
+// that is zero or negative, mean the default: nothing here lifts a bound.
+// Options are read once, when a policy is compiled.
 type Options struct {
 	// MaxPolicyBytes is the largest policy text, in bytes; aliases of YAML
 	// count with what they expand to. Default 1,000,000.
@@ -12,7 +15,8 @@ type Options struct {
 	// step of a sequence rule. Default 1,000,000.
 	MaxSteps int
 
-	// MaxViolations is how many violations one decision lists. Default 64.
+	// MaxViolations is how many violations of the arguments one decision
+	// lists; those of sequence rules are all listed. Default 64.
 	MaxViolations int
 
 	// SuggestFixes asks CheckArgs for a Decision.SuggestedFix.
@@ -29,3 +33,29 @@ const (
 	DefaultMaxSteps       = 1_000_000
 	DefaultMaxViolations  = 64
 )
+
+// resolved returns the options with every default filled in.
+func (o *Options) resolved() Options {
+	var r Options
+	if o != nil {
+		r = *o
+	}
+	fill := func(field *int, value int) {
+		if *field <= 0 {
+			*field = value
+		}
+	}
+	fill(&r.MaxPolicyBytes, DefaultMaxPolicyBytes)
+	fill(&r.MaxSteps, DefaultMaxSteps)
+	fill(&r.MaxViolations, DefaultMaxViolations)
+	return r
+}
+
+// maxSchemaBytes bounds one tool's schema with the definitions it reaches
+// (policy-language.md, "Argument decisions": 4x the policy limit).
+func (o *Options) maxSchemaBytes() int {
+	if o.MaxPolicyBytes > math.MaxInt/4 {
+		return math.MaxInt
+	}
+	return 4 * o.MaxPolicyBytes
+}

@@ -1,49 +1,318 @@
-// Package assay decides, before an AI agent's tool call runs, whether a policy
-// allows it. (Skeleton: everything denies.)
 package assay
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/assay/assay/args"
+	"example.com/assay/assay/blocklist"
+	"example.com/assay/assay/internal/policydoc"
+	"example.com/assay/assay/sequence"
+	"example.com/assay/internal/stop"
 )
 
 // Policy is a compiled policy document: immutable and safe for concurrent use.
-// A nil or zero Policy denies everything.
+// A nil or zero Policy denies everything with [CodeNoPolicy].
 type Policy struct {
-	spec *Spec
+	compiled *compiled
+	stop     *stop.Flag
 }
 
-// Spec is the typed policy document.
-type Spec struct{}
+// compiled is what a document becomes. Each check has its engine.
+type compiled struct {
+	options   Options
+	canonical []byte
+	digest    string
+	problems  []Problem
 
-var errSkeleton = errors.New("assay: skeleton")
+	args      *args.Checker     // nil: the document is no mapping
+	sequence  *sequence.Checker // nil: it is no sequence policy
+	decides   bool              // it is a file of a blocklist alone
+	isMapping bool
+	blocklist *blocklist.List
+	tools     []string // every tool that the document names
+}
 
-// Parse compiles a policy from its text, JSON or YAML. The error is a [*PolicyError].
-func Parse(data []byte, opts *Options) (*Policy, error) { return nil, errSkeleton }
+// Parse compiles a policy from its text, JSON or YAML
+// (policy-language.md, "From bytes to a value"). The error is a [*PolicyError].
+//
+// A schema that does not compile is no error, unless Options.Strict says so: it
+// denies the calls of its own tool, and [Policy.Problems] tells of it.
+func Parse(data []byte, opts *Options) (*Policy, error) {
+	options := opts.resolved()
+	d, err := parseDocument(data, options.MaxPolicyBytes)
+	if err != nil {
+		return nil, err
+	}
+	return d.compile(options)
+}
 
-// ParseFS reads and compiles the policy file name of fsys; it never reads more than the policy limit.
-func ParseFS(fsys fs.FS, name string, opts *Options) (*Policy, error) { return nil, errSkeleton }
+// ParseFS reads and compiles the policy file name of fsys. It refuses whatever
+// is no regular file, and never reads more than the policy limit and one byte.
+// The error is a [*PolicyError]; where the file could not be read, its kind is
+// [KindRead] and it wraps the error of fsys.
+//
+// What links lead to is the business of fsys: an [os.Root] keeps them inside,
+// [os.DirFS] does not.
+func ParseFS(fsys fs.FS, name string, opts *Options) (*Policy, error) {
+	data, err := readFile(fsys, name, opts.resolved().MaxPolicyBytes)
+	if err != nil {
+		return nil, &PolicyError{Kind: KindRead, err: err}
+	}
+	return Parse(data, opts)
+}
 
-// Compile compiles a policy from a Spec, of which it keeps a copy.
-func Compile(spec *Spec, opts *Options) (*Policy, error) { return nil, errSkeleton }
+// readFile returns the content of a regular file, or its first limit+1 bytes.
+func readFile(fsys fs.FS, name string, limit int) ([]byte, error) {
+	if fsys == nil {
+		return nil, errors.New("there is no file system")
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("not a regular file")}
+	}
+	return io.ReadAll(io.LimitReader(f, int64(min(limit, math.MaxInt-1))+1))
+}
 
-// Spec returns a deep copy of the document.
-func (p *Policy) Spec() *Spec { return nil }
+// Compile compiles a policy from a Spec. It reads the Spec's JSON form by the
+// rules of [Parse], so that a policy written in Go and one written in a file
+// obey one language, and keeps nothing of the Spec itself. The error is a
+// [*PolicyError] whose problems have a path and no line.
+func Compile(spec *Spec, opts *Options) (*Policy, error) {
+	if spec == nil {
+		return nil, refuse(KindRoot, "the spec is nil", "an empty document is &Spec{}")
+	}
+	text, err := spec.MarshalJSON()
+	if err != nil {
+		return nil, &PolicyError{Kind: KindStructure, err: err}
+	}
+	options := opts.resolved()
+	d, err := parseDocument(text, options.MaxPolicyBytes)
+	if err == nil {
+		d.placeless = true
+		var p *Policy
+		if p, err = d.compile(options); err == nil {
+			return p, nil
+		}
+	}
+	var refused *PolicyError
+	if errors.As(err, &refused) {
+		for i := range refused.Problems {
+			refused.Problems[i].Line, refused.Problems[i].Column = 0, 0
+		}
+	}
+	return nil, err
+}
 
-// Digest returns the hex SHA-256 of the canonical document.
-func (p *Policy) Digest() string { return "" }
+// parseDocument reads a document of at most limit bytes.
+func parseDocument(data []byte, limit int) (*document, error) {
+	root, err := policydoc.Parse(data, limit)
+	if err != nil {
+		var refused *policydoc.Error
+		if errors.As(err, &refused) {
+			return nil, unreadable(refused)
+		}
+		return nil, &PolicyError{Kind: KindSyntax, err: err}
+	}
+	d, refused := read(root)
+	if refused != nil {
+		return nil, refused
+	}
+	return d, nil
+}
 
-// Problems lists the schemas that do not compile, by tool.
-func (p *Policy) Problems() []Problem { return nil }
+// compile compiles what the document says for each check.
+func (d *document) compile(options Options) (*Policy, error) {
+	canonical, err := d.spec.MarshalJSON()
+	if err != nil {
+		return nil, &PolicyError{Kind: KindStructure, err: err}
+	}
+	sum := sha256.Sum256(canonical)
+	c := &compiled{
+		options:   options,
+		canonical: canonical,
+		digest:    hex.EncodeToString(sum[:]),
+		isMapping: !d.spec.isList(),
+		decides:   d.isBlocklist(),
+		blocklist: blocklist.Compile(d.spec.Blocklist),
+	}
+	checker, problems := d.compileSequence()
+	if len(problems) > 0 {
+		kind := KindStructure
+		if !c.isMapping {
+			kind = KindRoot
+		}
+		return nil, &PolicyError{Kind: kind, Problems: problems}
+	}
+	c.tools = d.spec.toolNames(checker.Tools())
+	if d.isSequence() {
+		c.sequence = checker
+	}
+	if c.isMapping {
+		c.args, c.problems = d.compileArgs(c.blocklist, options)
+	}
+	if options.Strict && len(c.problems) > 0 {
+		return nil, &PolicyError{Kind: KindStructure, Problems: c.problems}
+	}
+	return &Policy{compiled: c}, nil
+}
 
-// CheckArgs answers whether the call's name and arguments are allowed.
-func CheckArgs(p *Policy, call Call) Decision { return Decision{} }
+// compileSequence compiles the rules of any of the three forms. The problems
+// are in the order of the text.
+func (d *document) compileSequence() (*sequence.Checker, []Problem) {
+	s := d.spec
+	if s.Exact != nil {
+		return sequence.CompileExact(s.Exact), nil
+	}
+	rules, prefix := s.Sequences, ""
+	if s.List != nil {
+		rules, prefix = s.List, "/sequences"
+	}
+	checker, found := sequence.Compile(rules, s.Aliases, sequence.Options{})
+	r := &reader{}
+	for _, p := range found {
+		r.add(d.locate(Problem{Path: strings.TrimPrefix(p.Path, prefix), Message: p.Message, Hint: p.Hint}))
+	}
+	return checker, r.sorted()
+}
 
-// CheckArgsValue is CheckArgs over a decoded value.
-func CheckArgsValue(p *Policy, tool string, arguments any) Decision { return Decision{} }
+// compileArgs compiles what the document says about names and arguments, and
+// returns the schemas that do not compile.
+func (d *document) compileArgs(blocked *blocklist.List, options Options) (*args.Checker, []Problem) {
+	checker, found := args.Compile(d.argsRules(blocked), args.Options{
+		MaxSteps:       options.MaxSteps,
+		MaxViolations:  options.MaxViolations,
+		MaxSchemaBytes: options.maxSchemaBytes(),
+	})
+	var problems []Problem
+	for _, p := range found {
+		problems = append(problems, d.locate(Problem{Path: p.Path, Tool: p.Tool, Message: p.Message, Hint: p.Hint}))
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Tool, b.Tool) })
+	return checker, problems
+}
 
-// CheckSequence answers whether next may come after history.
-func CheckSequence(p *Policy, history []Call, next Call) Decision { return Decision{} }
+// argsRules is the part of the document that args decides by.
+func (d *document) argsRules(blocked *blocklist.List) *args.Rules {
+	s := d.spec
+	t := s.Tools
+	if t == nil {
+		t = &Tools{}
+	}
+	r := &args.Rules{
+		Allow:          join(s.Allow, t.Allow),
+		Deny:           join(s.Deny, t.Deny),
+		AllowClasses:   t.AllowClasses,
+		DenyClasses:    t.DenyClasses,
+		Classes:        s.ToolClasses,
+		Blocked:        blocked.Contains,
+		Approval:       args.Duty{Tools: t.ApprovalRequired, Classes: t.ApprovalRequiredClasses},
+		Scope:          args.Duty{Tools: t.RestrictScope, Classes: t.RestrictScopeClasses, Contract: t.RestrictScopeContract.terms()},
+		Redact:         args.Duty{Tools: t.RedactArgs, Classes: t.RedactArgsClasses, Contract: t.RedactArgsContract.terms()},
+		RequireArgs:    t.RequireArgs,
+		ArgConstraints: t.ArgConstraints,
+	}
+	if l := s.Limits; l != nil {
+		r.MaxRequests, r.MaxCalls = l.MaxRequestsTotal, l.MaxToolCallsTotal
+	}
+	if e := s.Enforcement; e != nil {
+		r.AnnotateFormats = e.Formats == "annotate"
+		switch e.UnconstrainedTools {
+		case "deny":
+			r.Unconstrained = args.Deny
+		case "allow":
+			r.Unconstrained = args.Allow
+		}
+	}
+	r.Pins = make(map[string]args.Identity, len(s.ToolPins))
+	for tool, pin := range s.ToolPins {
+		r.Pins[tool] = args.Identity(pin)
+	}
+	r.Schemas = make(map[string]any, len(s.Schemas))
+	for tool, schema := range s.Schemas {
+		if tool != definitions {
+			r.Schemas[tool] = schema
+			continue
+		}
+		defs, ok := schema.(map[string]any)
+		r.Defs, r.DefsBroken = defs, !ok
+	}
+	for i, c := range s.Constraints {
+		params := make(map[string]string, len(c.Params))
+		for name, m := range c.Params {
+			params[name] = m.Matches
+		}
+		r.Constraints = append(r.Constraints, args.Constraint{Tool: c.Tool, Params: params, Pointer: d.constraintAt[i]})
+	}
+	return r
+}
 
-// PolicyDecide answers whether the name is on the policy's blocklist.
-func PolicyDecide(p *Policy, tool string) Decision { return Decision{} }
+// definitions is the key of Spec.Schemas that is no tool.
+const definitions = "$defs"
+
+// join joins two lists of which each may be absent.
+func join(a, b []string) []string {
+	if a == nil {
+		return b
+	}
+	return append(slices.Clip(a), b...)
+}
+
+// Spec returns the document that p was compiled from, a deep copy. It is nil
+// for a nil or zero policy.
+func (p *Policy) Spec() *Spec {
+	if p == nil || p.compiled == nil {
+		return nil
+	}
+	spec := new(Spec)
+	if err := spec.UnmarshalJSON(p.compiled.canonical); err != nil {
+		panic("assay: a policy's own document is refused: " + err.Error())
+	}
+	return spec
+}
+
+// Digest returns the SHA-256 of the document's canonical form
+// ([Spec.MarshalJSON]), in hexadecimal. Files that say the same, key by key and
+// number by number, have one digest, however they are laid out. It is empty for
+// a nil or zero policy.
+func (p *Policy) Digest() string {
+	if p == nil || p.compiled == nil {
+		return ""
+	}
+	return p.compiled.digest
+}
+
+// Problems lists the schemas that do not compile, ordered by tool. Every call
+// of such a tool is denied with [CodeSchemaCompile]; the rest of the policy is
+// in force. A schema may also fail to compile at the first call of its tool,
+// which is not in this list.
+func (p *Policy) Problems() []Problem {
+	if p == nil || p.compiled == nil {
+		return nil
+	}
+	return slices.Clone(p.compiled.problems)
+}
+
+// Until returns p with checks that end early, denying with [CodeLimitExceeded],
+// once the flag is set. It is for this module's server, which answers within a
+// time; the type of the flag is not importable elsewhere.
+func (p *Policy) Until(flag *stop.Flag) *Policy {
+	if p == nil {
+		return nil
+	}
+	return &Policy{compiled: p.compiled, stop: flag}
+}

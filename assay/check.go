@@ -1,0 +1,230 @@
+package assay
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"example.com/assay/assay/args"
+	"example.com/assay/assay/sequence"
+)
+
+// The reasons of E_POLICY_PARSE: the fixed messages of policy-language.md,
+// "From bytes to a value" and "The document".
+const (
+	reasonRoot      = "Policy root must be a mapping"
+	reasonStructure = "Policy structure is invalid"
+	reasonSequence  = "Invalid sequence policy format"
+)
+
+// CheckArgs answers whether the policy allows the call by its name and its
+// arguments (policy-language.md, "Argument decisions"). Nil arguments are {}.
+//
+// The call is taken to be the first of its own, so of the policy's limits only
+// a ceiling of 0 denies; a [Session] counts. It knows nothing of the calls
+// before: see [CheckSequence]. A document that is a list denies with
+// [CodePolicyParse].
+func CheckArgs(p *Policy, call Call) Decision {
+	c, denial := p.ask(call.Tool)
+	if c == nil {
+		return denial
+	}
+	return c.checkArgs(&args.Request{
+		Tool:      call.Tool,
+		Arguments: call.Arguments,
+		Identity:  (*args.Identity)(call.Identity),
+		Stop:      p.stop.Watch(),
+	})
+}
+
+// CheckArgsValue is [CheckArgs] of a decoded value. It takes what encoding/json
+// makes of JSON (with json.Number or without) and Go's built-in integer types;
+// a float64 is its shortest decimal, and nil, a nil map and a nil slice are
+// null. NaN, infinities, text that is not valid UTF-8, a json.Number that is no
+// JSON number, more than 128 levels and any other type deny with [CodeValue].
+//
+// It judges the value that it is given. Where the caller also holds the text,
+// CheckArgs is the one to ask: a duplicate key is gone from the value.
+func CheckArgsValue(p *Policy, tool string, arguments any) Decision {
+	c, denial := p.ask(tool)
+	if c == nil {
+		return denial
+	}
+	look := valueCheck{steps: c.options.MaxSteps, plain: true}
+	if !look.ok(arguments, 0) {
+		if look.steps < 0 {
+			return deny(CodeLimitExceeded, "the arguments are too large to look through")
+		}
+		return deny(CodeValue, "the arguments are not a JSON value")
+	}
+	if !look.plain {
+		arguments = plainValue(arguments)
+	}
+	return c.checkArgs(&args.Request{Tool: tool, Value: arguments, HasValue: true, Stop: p.stop.Watch()})
+}
+
+// CheckSequence answers whether next may come after history by the policy's
+// rules about order (sequence-rules.md). It looks at sequences and aliases
+// only: whether the arguments are right is the question of [CheckArgs].
+//
+// A call with nil Arguments leaves the argument matches of its selectors
+// unknown, and a rule that would depend on them is violated. Identities are not
+// looked at. A document that is no sequence policy denies with
+// [CodePolicyParse].
+func CheckSequence(p *Policy, history []Call, next Call) Decision {
+	c, denial := p.ask(next.Tool)
+	if c == nil {
+		return denial
+	}
+	for i := range history {
+		if !validName(history[i].Tool) {
+			return deny(CodeInvalidRequest, "a tool name in the history is empty or not valid UTF-8")
+		}
+	}
+	if c.sequence == nil {
+		return deny(CodePolicyParse, reasonSequence)
+	}
+	t := traces.Get().(*trace)
+	defer t.release()
+	t.set(history, next)
+	t.budget = *sequence.NewBudget(c.options.MaxSteps, 0, p.stop.Watch())
+	return sequenceDecision(c.sequence.Check(t.Trace, &t.budget))
+}
+
+// PolicyDecide answers whether the name is on the policy's blocklist, where the
+// policy is nothing but a blocklist: a mapping of version, name, description,
+// metadata, blocklist and extensions. Any other document denies with
+// [CodePolicyParse], because its other rules would be passed over; for those,
+// [CheckArgs] denies what the blocklist holds.
+func PolicyDecide(p *Policy, tool string) Decision {
+	c, denial := p.ask(tool)
+	switch {
+	case c == nil:
+		return denial
+	case !c.isMapping:
+		return deny(CodePolicyParse, reasonRoot)
+	case !c.decides:
+		return deny(CodePolicyParse, reasonStructure)
+	case c.blocklist.Contains(tool):
+		return deny(CodeToolBlocked, "the blocklist holds the tool's name")
+	}
+	return Decision{Allowed: true, Reason: "Allowed by policy"}
+}
+
+// ask returns what p was compiled to, or why no question about the tool can be
+// answered.
+func (p *Policy) ask(tool string) (*compiled, Decision) {
+	if p == nil || p.compiled == nil {
+		return nil, deny(CodeNoPolicy, "there is no policy")
+	}
+	if !validName(tool) {
+		return nil, deny(CodeInvalidRequest, "the tool name is empty or not valid UTF-8")
+	}
+	return p.compiled, Decision{}
+}
+
+func validName(tool string) bool { return tool != "" && utf8.ValidString(tool) }
+
+func deny(code Code, reason string) Decision {
+	return Decision{Code: code, Reason: reason}
+}
+
+func (c *compiled) checkArgs(r *args.Request) Decision {
+	if c.args == nil {
+		return deny(CodePolicyParse, reasonRoot)
+	}
+	return argsDecision(c.args.Check(r))
+}
+
+// argsDecision is the engine's answer in the words of this package.
+func argsDecision(r args.Result) Decision {
+	d := Decision{
+		Allowed:   r.Allowed,
+		Code:      Code(r.Code),
+		Reason:    r.Reason,
+		Warning:   Warning{Code(r.WarningCode), r.WarningReason},
+		Truncated: r.Truncated,
+	}
+	if len(r.Violations) > 0 {
+		d.Violations = make([]Violation, len(r.Violations))
+		for i, v := range r.Violations {
+			d.Violations[i] = Violation{
+				Path: v.Path, Constraint: v.Constraint, Message: v.Message,
+				Suggestion: v.Suggestion, SchemaPath: v.SchemaPath,
+			}
+		}
+	}
+	if len(r.Obligations) > 0 {
+		d.Obligations = make([]Obligation, len(r.Obligations))
+		for i, o := range r.Obligations {
+			d.Obligations[i] = Obligation(o)
+		}
+	}
+	return d
+}
+
+// sequenceDecision is the engine's answer in the words of this package.
+func sequenceDecision(r sequence.Result) Decision {
+	switch {
+	case r.Failure == sequence.Limit:
+		return deny(CodeLimitExceeded, "the check of the sequence used up its budget")
+	case r.Failure != sequence.OK:
+		return deny(CodePolicyParse, reasonSequence)
+	case r.Allowed:
+		return Decision{Allowed: true}
+	}
+	d := deny(CodeSequence, "the call breaks the policy's rules about order")
+	d.Truncated = r.Truncated
+	d.Violations = make([]Violation, len(r.Violations))
+	for i, v := range r.Violations {
+		d.Violations[i] = Violation{
+			Constraint: v.Constraint, Message: v.Message, Suggestion: v.Suggestion,
+			RuleID: v.RuleID, RuleType: v.RuleType, Tool: v.Tool,
+			Spanned: v.Spanned, EventIndex: v.EventIndex, Context: v.Context,
+		}
+	}
+	return d
+}
+
+// trace is a history and the next call as package sequence reads them. Traces
+// are used again, so that an allow costs no memory.
+type trace struct {
+	sequence.Trace
+	budget  sequence.Budget
+	history []Call
+	next    Call
+}
+
+var traces = sync.Pool{New: func() any {
+	t := new(trace)
+	t.Arguments = t.arguments
+	return t
+}}
+
+// maxPooled is how many calls a trace may have had to be worth keeping.
+const maxPooled = 4096
+
+func (t *trace) set(history []Call, next Call) {
+	t.history, t.next = history, next
+	t.Names = t.Names[:0]
+	for i := range history {
+		t.Names = append(t.Names, history[i].Tool)
+	}
+	t.Names = append(t.Names, next.Tool)
+}
+
+func (t *trace) arguments(i int) []byte {
+	if i == len(t.history) {
+		return t.next.Arguments
+	}
+	return t.history[i].Arguments
+}
+
+// release gives t back, holding on to nothing of the caller's.
+func (t *trace) release() {
+	if cap(t.Names) > maxPooled {
+		return
+	}
+	clear(t.Names)
+	t.history, t.next, t.budget = nil, Call{}, sequence.Budget{}
+	traces.Put(t)
+}

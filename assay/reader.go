@@ -1,0 +1,281 @@
+package assay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/assay/assay/internal/policydoc"
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// maxProblems bounds what a PolicyError lists, so that a hostile megabyte of
+// wrong keys does not become many megabytes of advice.
+const maxProblems = 1000
+
+// reader takes typed values out of the nodes of a document and collects
+// everything that is wrong with them. What it returns is only of use when it
+// has found no problem.
+type reader struct {
+	problems []Problem
+}
+
+// report adds a problem with the value at n.
+func (r *reader) report(path string, n *policydoc.Node, message, hint string) {
+	p := Problem{Path: path, Message: message, Hint: hint}
+	if n != nil {
+		p.Line, p.Column = n.Line, n.Column
+	}
+	r.add(p)
+}
+
+func (r *reader) add(p Problem) {
+	if len(r.problems) < maxProblems {
+		r.problems = append(r.problems, p)
+	}
+}
+
+// sorted returns the problems in the order of the text.
+func (r *reader) sorted() []Problem {
+	slices.SortStableFunc(r.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return r.problems
+}
+
+// field is the place of one value in the document.
+type field struct {
+	r    *reader
+	path string          // JSON Pointer
+	node *policydoc.Node // nil: the document does not hold it
+}
+
+// mapping is a mapping whose keys the language knows, all of them.
+type mapping struct {
+	field
+	known []string
+}
+
+// key returns the value of a key that may be absent but not null.
+func (m *mapping) key(name string) field {
+	f := m.nullable(name)
+	if f.node == nil {
+		if n, ok := m.member(name); ok {
+			m.r.report(f.path, n, "null says nothing here", "leave the key out, or give it a value; an empty list is written []")
+		}
+	}
+	return f
+}
+
+// nullable returns the value of a key for which null means absent.
+func (m *mapping) nullable(name string) field {
+	m.known = append(m.known, name)
+	f := field{r: m.r, path: m.path + pointer(name)}
+	if n, ok := m.member(name); ok && n.Kind != policydoc.Null {
+		f.node = n
+	}
+	return f
+}
+
+// required returns the value of a key that must be there.
+func (m *mapping) required(name string) field {
+	f := m.key(name)
+	if _, ok := m.member(name); !ok && m.node != nil {
+		m.r.report(m.path, m.node, "the key "+strconv.Quote(name)+" is missing", "")
+	}
+	return f
+}
+
+func (m *mapping) member(name string) (*policydoc.Node, bool) {
+	if m.node == nil {
+		return nil, false
+	}
+	return m.node.Member(name)
+}
+
+// close reports the keys that nobody asked for: the language has no others.
+func (m *mapping) close() {
+	if m.node == nil {
+		return
+	}
+	for _, member := range m.node.Members {
+		if slices.Contains(m.known, member.Key) {
+			continue
+		}
+		m.r.add(Problem{
+			Path: m.path + pointer(member.Key), Line: member.Line, Column: member.Column,
+			Message: "unknown key " + quote(member.Key),
+			Hint:    didYouMean(member.Key, m.known),
+		})
+	}
+}
+
+// is reports whether the field is there and of the kind; another kind is a problem.
+func (f field) is(kind policydoc.Kind, want string) bool {
+	if f.node == nil {
+		return false
+	}
+	if f.node.Kind != kind {
+		f.wrong(want)
+		return false
+	}
+	return true
+}
+
+func (f field) wrong(want string) {
+	hint := ""
+	if want == "text" && (f.node.Kind == policydoc.Number || f.node.Kind == policydoc.Bool) {
+		hint = "put it in quotation marks"
+	}
+	f.r.report(f.path, f.node, "must be "+want+", not "+kindName(f.node.Kind), hint)
+}
+
+func kindName(k policydoc.Kind) string {
+	switch k {
+	case policydoc.Null:
+		return "null"
+	case policydoc.Bool:
+		return "a boolean"
+	case policydoc.Number:
+		return "a number"
+	case policydoc.String:
+		return "text"
+	case policydoc.List:
+		return "a list"
+	}
+	return "a mapping"
+}
+
+// mapping reads a mapping with known keys, for the caller to close.
+func (f field) mapping() *mapping {
+	if !f.is(policydoc.Map, "a mapping") {
+		f.node = nil
+	}
+	return &mapping{field: f}
+}
+
+// item is the i-th item of a list.
+func (f field) item(i int) field {
+	return field{f.r, f.path + "/" + strconv.Itoa(i), f.node.Items[i]}
+}
+
+// member is the value of a mapping whose keys are the author's own names.
+func (f field) member(m policydoc.Member) field {
+	return field{f.r, f.path + pointer(m.Key), m.Value}
+}
+
+// text reads text; nil when it is absent.
+func (f field) text() *string {
+	if !f.is(policydoc.String, "text") {
+		return nil
+	}
+	return &f.node.Text
+}
+
+// word reads one of a few words; "" when it is absent.
+func (f field) word(words ...string) string {
+	if !f.is(policydoc.String, "text") {
+		return ""
+	}
+	if !slices.Contains(words, f.node.Text) {
+		f.r.report(f.path, f.node, "must be "+either(words), didYouMean(f.node.Text, words))
+	}
+	return f.node.Text
+}
+
+// flag reads a boolean; false when it is absent.
+func (f field) flag() bool {
+	return f.is(policydoc.Bool, "true or false") && f.node.Bool
+}
+
+// count reads an integer from 0 to most; nil when it is absent. 2.0 is one.
+func (f field) count(most int64) *int64 {
+	if !f.is(policydoc.Number, "a number") {
+		return nil
+	}
+	n, ok := strictjson.ParseNumber(f.node.Text)
+	i, fits := n.Int64()
+	if !ok || !fits || i < 0 || i > most {
+		f.r.report(f.path, f.node, fmt.Sprintf("must be an integer from 0 to %d", most), "")
+		return nil
+	}
+	return &i
+}
+
+// names reads a list of text; nil when it is absent.
+func (f field) names() []string {
+	if !f.is(policydoc.List, "a list of text") {
+		return nil
+	}
+	names := make([]string, 0, len(f.node.Items))
+	for i, n := range f.node.Items {
+		if n.Kind != policydoc.String {
+			f.item(i).wrong("text")
+			continue
+		}
+		names = append(names, n.Text)
+	}
+	return names
+}
+
+// nameLists reads a mapping of lists of text; nil when it is absent.
+func (f field) nameLists() map[string][]string {
+	return members(f, field.names)
+}
+
+// value reads any value; nil when it is absent.
+func (f field) value() any {
+	if f.node == nil {
+		return nil
+	}
+	return f.node.Value()
+}
+
+// values reads a mapping of any values; nil when it is absent.
+func (f field) values() map[string]any {
+	return members(f, field.value)
+}
+
+// members reads a mapping whose keys are the author's names and whose values
+// are read by read; nil when it is absent.
+func members[T any](f field, read func(field) T) map[string]T {
+	if !f.is(policydoc.Map, "a mapping") {
+		return nil
+	}
+	all := make(map[string]T, len(f.node.Members))
+	for _, m := range f.node.Members {
+		all[m.Key] = read(f.member(m))
+	}
+	return all
+}
+
+// pointer is one step of a JSON Pointer (RFC 6901, section 3).
+func pointer(key string) string {
+	return "/" + pointerEscaper.Replace(key)
+}
+
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// either lists words as a choice.
+func either(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+	last := len(quoted) - 1
+	if last == 0 {
+		return quoted[0]
+	}
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+}
+
+// quote shows what an author wrote, short and on one line.
+func quote(s string) string {
+	const most = 64
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return strconv.Quote(s)
+}

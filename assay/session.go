@@ -1,0 +1,179 @@
+package assay
+
+import (
+	"slices"
+	"sync"
+
+	"example.com/assay/assay/args"
+	"example.com/assay/assay/sequence"
+)
+
+// Session decides about the calls of one run as they come. Unlike the checks it
+// remembers: the policy's limits count, and what a call costs does not grow with
+// the calls before it. It is safe for concurrent use; decisions of one session
+// are made one after the other.
+//
+// A session says everything that the file says about a call: names, arguments
+// and limits by the rules of [CheckArgs], where the document is a mapping, and
+// then order by those of [CheckSequence], where it is a sequence policy. The
+// answer about order equals the one-shot answer in Allowed, RuleID and
+// Constraint; Spanned is cut to the first and the last 16 indices.
+//
+// What it remembers of sequences is bounded. A session that would have to keep
+// more, because many calls had unknown arguments or are pending at once, denies
+// with [CodeLimitExceeded].
+type Session struct {
+	policy *Policy
+
+	mu       sync.Mutex
+	requests int64             // Begin calls
+	calls    int64             // allowed ones that were not cancelled
+	monitor  *sequence.Monitor // nil: the document is no sequence policy
+	pending  int
+}
+
+// NewSession starts a session of p. With a nil or zero policy it denies
+// everything with [CodeNoPolicy].
+func NewSession(p *Policy) *Session {
+	s := &Session{policy: p}
+	if p != nil && p.compiled != nil && p.compiled.sequence != nil {
+		s.monitor = p.compiled.sequence.NewMonitor()
+	}
+	return s
+}
+
+// Next answers whether the call may run now. It records nothing, so two callers
+// may get the same last call: to run one, use [Session.Begin].
+func (s *Session) Next(call Call) Decision {
+	if s == nil {
+		return deny(CodeNoPolicy, "there is no policy")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.checkArgs(call)
+	if d.Allowed && s.monitor != nil {
+		d = both(d, s.monitor.Next(sequenceCall(call), s.budget()))
+	}
+	return d
+}
+
+// Begin decides about the call and, if it is allowed, reserves it: from then on
+// it counts and is part of the trace, until it is cancelled. Two goroutines can
+// not both get the last call that is allowed.
+//
+// Every Begin counts against max_requests_total, and every allowed one that is
+// not cancelled against max_tool_calls_total. The Pending is nil where the call
+// is denied. An allow with obligations is reserved too: cancel it if they are
+// not met.
+func (s *Session) Begin(call Call) (Decision, *Pending) {
+	if s == nil {
+		return deny(CodeNoPolicy, "there is no policy"), nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.checkArgs(call)
+	s.requests++
+	p := &Pending{session: s}
+	if d.Allowed && s.monitor != nil {
+		var r sequence.Result
+		r, p.call = s.monitor.Begin(sequenceCall(call), s.budget())
+		d = both(d, r)
+	}
+	if !d.Allowed {
+		return d, nil
+	}
+	s.calls++
+	s.pending++
+	return d, p
+}
+
+// Pending is a call that was allowed and has not ended yet. Exactly one of Done
+// and Cancel is to be called; what is called after that does nothing, and so do
+// both on a nil Pending. They are safe for concurrent use.
+type Pending struct {
+	session *Session
+	call    *sequence.Pending // nil: the document is no sequence policy
+	ended   bool              // guarded by session.mu
+}
+
+// Done says that the call ran.
+func (p *Pending) Done() { p.end(false) }
+
+// Cancel says that the call did not run: it no longer counts as a call, and
+// the trace is what it would be without it.
+func (p *Pending) Cancel() { p.end(true) }
+
+func (p *Pending) end(cancelled bool) {
+	if p == nil {
+		return
+	}
+	s := p.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.ended = true
+	s.pending--
+	if cancelled {
+		s.calls--
+		p.call.Cancel()
+	} else {
+		p.call.Done()
+	}
+}
+
+// Available lists, in ascending order, the tools that may come next as far as
+// their names and the order of calls go: of those that the policy names
+// exactly, the ones that [Session.Next] would not deny for the name or, with
+// arguments that fit, for the order. Limits and arguments are not looked at.
+func (s *Session) Available() []string {
+	if s == nil || s.policy == nil || s.policy.compiled == nil {
+		return nil
+	}
+	c := s.policy.compiled
+	names := slices.DeleteFunc(slices.Clone(c.tools), func(tool string) bool {
+		return !validName(tool) || c.args != nil && c.args.CheckName(tool) != ""
+	})
+	if s.monitor == nil {
+		return names
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.monitor.Available(names)
+}
+
+// checkArgs decides about everything but the order.
+func (s *Session) checkArgs(call Call) Decision {
+	c, denial := s.policy.ask(call.Tool)
+	switch {
+	case c == nil:
+		return denial
+	case !c.isMapping:
+		return Decision{Allowed: true}
+	}
+	return c.checkArgs(&args.Request{
+		Tool:      call.Tool,
+		Arguments: call.Arguments,
+		Identity:  (*args.Identity)(call.Identity),
+		Requests:  s.requests + 1,
+		Calls:     s.calls + 1,
+		Stop:      s.policy.stop.Watch(),
+	})
+}
+
+func (s *Session) budget() *sequence.Budget {
+	return sequence.NewBudget(s.policy.compiled.options.MaxSteps, 0, s.policy.stop.Watch())
+}
+
+func sequenceCall(call Call) sequence.Call {
+	return sequence.Call{Tool: call.Tool, Arguments: call.Arguments}
+}
+
+// both is an allow by name and arguments together with what the order says.
+func both(allowed Decision, order sequence.Result) Decision {
+	if d := sequenceDecision(order); !d.Allowed {
+		return d
+	}
+	return allowed
+}

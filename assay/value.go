@@ -1,0 +1,123 @@
+package assay
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// valueCheck looks through a Go value before an engine sees it.
+type valueCheck struct {
+	steps int // how many values may still be looked at: a value may hold itself
+
+	// plain: every number is a json.Number, no container is nil, and so the
+	// engines can read the value as it is.
+	plain bool
+}
+
+// ok reports whether v is a JSON value by the rules of [CheckArgsValue]. depth
+// is that of what holds it. False with no steps left means that v is too large.
+func (c *valueCheck) ok(v any, depth int) bool {
+	c.steps--
+	if c.steps < 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case nil, bool:
+		return true
+	case string:
+		return utf8.ValidString(v)
+	case json.Number:
+		_, ok := strictjson.ParseNumber(string(v))
+		return ok
+	case []any:
+		c.plain = c.plain && v != nil
+		if depth == strictjson.MaxDepth {
+			return false
+		}
+		for _, item := range v {
+			if !c.ok(item, depth+1) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		c.plain = c.plain && v != nil
+		if depth == strictjson.MaxDepth {
+			return false
+		}
+		for key, member := range v {
+			if !utf8.ValidString(key) || !c.ok(member, depth+1) {
+				return false
+			}
+		}
+		return true
+	case float64:
+		c.plain = false
+		return !math.IsNaN(v) && !math.IsInf(v, 0)
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		c.plain = false
+		return true
+	}
+	return false
+}
+
+// plainValue returns a copy of a value that a valueCheck found to be JSON, with
+// every number as a json.Number: of a float64 its shortest decimal. A nil map
+// or slice is null, as encoding/json writes it.
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case []any:
+		if v == nil {
+			return nil
+		}
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = plainValue(item)
+		}
+		return list
+	case map[string]any:
+		if v == nil {
+			return nil
+		}
+		object := make(map[string]any, len(v))
+		for key, member := range v {
+			object[key] = plainValue(member)
+		}
+		return object
+	case float64:
+		return json.Number(strconv.FormatFloat(v, 'g', -1, 64))
+	case int:
+		return integer(v)
+	case int8:
+		return integer(v)
+	case int16:
+		return integer(v)
+	case int32:
+		return integer(v)
+	case int64:
+		return integer(v)
+	case uint:
+		return natural(v)
+	case uint8:
+		return natural(v)
+	case uint16:
+		return natural(v)
+	case uint32:
+		return natural(v)
+	case uint64:
+		return natural(v)
+	}
+	return v
+}
+
+func integer[T int | int8 | int16 | int32 | int64](i T) json.Number {
+	return json.Number(strconv.FormatInt(int64(i), 10))
+}
+
+func natural[T uint | uint8 | uint16 | uint32 | uint64](i T) json.Number {
+	return json.Number(strconv.FormatUint(uint64(i), 10))
+}
