@@ -1,0 +1,499 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/assay/assay/internal/ecma"
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// The classes of problems. They are stable; messages and hints are not.
+const (
+	NotSchema         = "not-a-schema"       // a value where a schema has to stand
+	UnknownDraft      = "unknown-draft"      // $schema names no draft of this package
+	OtherDraft        = "other-draft"        // a subschema's $schema is not its root's
+	UnknownKeyword    = "unknown-keyword"    // a keyword of no draft
+	ForeignKeyword    = "foreign-keyword"    // a keyword of another draft
+	IgnoredKeyword    = "ignored-keyword"    // a keyword that does nothing where it stands
+	NullKeyword       = "null-keyword"       // null as a keyword's value
+	BadKeyword        = "bad-keyword"        // a value that the draft's metaschema refuses
+	EmptyEnum         = "empty-enum"         // an enum that nothing satisfies
+	BadPattern        = "bad-pattern"        // no ECMA-262 regular expression
+	UnknownFormat     = "unknown-format"     // a format that is not asserted
+	BadIdentifier     = "bad-identifier"     // an $id or anchor that is not usable
+	OutsideReference  = "outside-reference"  // a reference out of the tool's schema
+	BadReference      = "bad-reference"      // a reference to nothing, or to what is no schema
+	CrossingReference = "crossing-reference" // a pointer into an embedded resource
+	ReferenceLoop     = "reference-loop"     // references that consume no input
+	TooDeep           = "too-deep"           // nesting or chains of subschemas beyond the bound
+	TooLarge          = "too-large"          // size beyond the bound
+	Collision         = "collision"          // a definition named twice
+	BrokenDefinitions = "broken-definitions" // the policy's $defs is no mapping
+)
+
+const (
+	// maxDepth is the nesting that passes everywhere (policy-language.md,
+	// "From bytes to a value").
+	maxDepth = strictjson.MaxDepth
+	// maxSchemas bounds the subschemas of one tool: the engine compiles in
+	// quadratic time.
+	maxSchemas = 10_000
+	// maxResources bounds the subschemas with an $id, for the same reason.
+	maxResources = 200
+	// maxChain bounds how many schemas in a row judge one value, through
+	// references and applicators: the engine recurses through them.
+	maxChain = 500
+	// maxProblems bounds what is reported of one schema.
+	maxProblems = 100
+	// base is the address of a schema that declares none. Nothing can be
+	// declared or referred to by this address.
+	base = "assay:///schema"
+)
+
+// node is one position that the gate walked as a schema.
+type node struct {
+	index    int
+	at       string         // JSON Pointer in the merged document
+	path     string         // JSON Pointer in the policy
+	holder   string         // the keyword of parent that holds it, "" for the root
+	token    string         // the rest of the pointer below holder, "" or one token
+	never    bool           // the schema false
+	object   map[string]any // nil for true and false
+	parent   *node
+	resource *resource
+	subs     []*node // in the order of the keywords' names
+	ref      *node   // where $ref leads
+	dynamic  []*node // where $dynamicRef or $recursiveRef may lead
+	secret   bool    // members of enum and const are not to be shown
+	height   int     // the longest chain of schemas in place below, 0 unknown
+}
+
+// resource is the root or a subschema with an identifier of its own.
+type resource struct {
+	url     *url.URL
+	root    *node
+	anchors map[string]*node
+	dynamic map[string]*node
+}
+
+// gate walks a merged schema and collects everything that keeps it from
+// saying what it seems to say.
+type gate struct {
+	draft     draft
+	options   Options
+	merged    merged
+	source    Source
+	problems  []Problem
+	nodes     []*node
+	pointers  map[string]*node
+	resources map[string]*resource // by address, those that declare one
+	anchored  []*resource          // all of them
+	patterns  map[string]*ecma.Regexp
+}
+
+// Compile checks a schema and makes it ready to decide. It returns every
+// problem found (at most 100), in a stable order, and a nil Schema if and only
+// if there is one. The engine behind the Schema is compiled at its first use.
+func Compile(src Source, opts Options) (*Schema, []Problem) {
+	opts = opts.withDefaults()
+	g := &gate{
+		options:   opts,
+		source:    src,
+		pointers:  map[string]*node{},
+		resources: map[string]*resource{},
+		patterns:  map[string]*ecma.Regexp{},
+	}
+	g.run()
+	if len(g.problems) > 0 {
+		slices.SortStableFunc(g.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
+		if len(g.problems) > maxProblems {
+			g.problems = g.problems[:maxProblems]
+		}
+		return nil, g.problems
+	}
+	return newSchema(g), nil
+}
+
+func (g *gate) run() {
+	at := g.source.Pointer
+	if g.source.DefsBroken {
+		g.report(g.source.DefsPointer, BrokenDefinitions, "$defs is no mapping, so no schema of this policy can be trusted", "make it a mapping of names to schemas")
+		return
+	}
+	switch g.source.Doc.(type) {
+	case bool, map[string]any:
+	default:
+		g.report(at, NotSchema, "a schema is a mapping, true or false", "")
+		return
+	}
+	if jsonDepth(g.source.Doc, maxDepth) > maxDepth {
+		g.report(at, TooDeep, fmt.Sprintf("the schema nests deeper than %d", maxDepth), "")
+		return
+	}
+	g.draft = draft2020
+	if object, ok := g.source.Doc.(map[string]any); ok {
+		if value, present := object["$schema"]; present {
+			name, ok := value.(string)
+			if !ok {
+				g.report(at+"/$schema", BadKeyword, "$schema is not a string", "")
+				return
+			}
+			if g.draft, ok = draftOf(name); !ok {
+				g.report(at+"/$schema", UnknownDraft, "$schema names no draft known here", "name draft 2020-12, 2019-09, draft-07, draft-06 or draft-04 by its URL, or leave $schema out for 2020-12")
+				return
+			}
+		}
+	}
+	var problems []Problem
+	if g.merged, problems = g.source.merge(g.draft, g.options.MaxBytes, g.options.Merging); len(problems) > 0 {
+		g.problems = problems
+		return
+	}
+	if jsonDepth(g.merged.doc, maxDepth) > maxDepth {
+		g.report(at, TooDeep, fmt.Sprintf("the schema with its definitions nests deeper than %d", maxDepth), "")
+		return
+	}
+	if !g.walk(g.merged.doc, &node{at: "", path: at}) {
+		g.report(at, TooLarge, fmt.Sprintf("the schema has more than %d subschemas", maxSchemas), "split the tool's schema or its definitions")
+		return
+	}
+	if len(g.resources) > maxResources {
+		g.report(at, TooLarge, fmt.Sprintf("more than %d subschemas have an identifier of their own", maxResources), "refer to definitions by #/$defs/NAME")
+		return
+	}
+	g.resolveAll()
+	if len(g.problems) == 0 {
+		g.checkLoops()
+	}
+}
+
+func (g *gate) report(path, reason, message, hint string) {
+	if len(g.problems) <= 10*maxProblems {
+		g.problems = append(g.problems, Problem{Path: path, Message: message, Hint: hint, Reason: reason})
+	}
+}
+
+// walk checks the schema v at n and everything below it. It returns false when
+// there are more subschemas than may be.
+func (g *gate) walk(v any, n *node) bool {
+	if len(g.nodes) >= maxSchemas {
+		return false
+	}
+	switch v := v.(type) {
+	case bool:
+		if g.draft == draft4 && n.parent != nil && n.holder != "additionalProperties" && n.holder != "additionalItems" {
+			g.report(n.path, BadKeyword, "draft-04 has no schema true or false", "write {} for true and {\"not\": {}} for false")
+		}
+		n.never = !v
+	case map[string]any:
+		n.object = v
+	default:
+		g.report(n.path, NotSchema, "a schema is a mapping, true or false", "")
+		return true
+	}
+	n.index = len(g.nodes)
+	g.nodes = append(g.nodes, n)
+	g.pointers[n.at] = n
+	g.identify(n)
+	if n.parent != nil {
+		n.parent.subs = append(n.parent.subs, n)
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.object)) {
+		if !g.checkKeyword(n, name, n.object[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sub walks one subschema that the keyword name of n holds; token is its place
+// in the keyword's list or object.
+func (g *gate) sub(n *node, name, token string, v any) bool {
+	child := &node{parent: n, holder: name, token: token}
+	child.at = n.at + "/" + escapeToken(name)
+	child.path = n.path + "/" + escapeToken(name)
+	if n.parent == nil && name == g.merged.home && g.merged.shared[token] {
+		child.path = g.source.DefsPointer
+	}
+	if token != "" || isMap(n.object[name]) && holdsMap(name) {
+		child.at += "/" + escapeToken(token)
+		child.path += "/" + escapeToken(token)
+	}
+	return g.walk(v, child)
+}
+
+// holdsMap reports whether a keyword's value is an object of schemas, in which
+// the empty name is a name.
+func holdsMap(name string) bool {
+	switch name {
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+		return true
+	}
+	return false
+}
+
+func isMap(v any) bool {
+	_, ok := v.(map[string]any)
+	return ok
+}
+
+// checkKeyword checks one member of a schema and walks the subschemas in it.
+func (g *gate) checkKeyword(n *node, name string, v any) bool {
+	if extension(name) {
+		return true
+	}
+	path := n.path + "/" + escapeToken(name)
+	shape, known := shapeOf(name, g.draft)
+	if !known {
+		g.reportUnknown(path, name)
+		return true
+	}
+	if v == nil && shape != anything && name != "example" || v == nil && slices.Contains([]string{"examples", "$comment", "deprecated", "readOnly", "writeOnly", "contentEncoding", "contentMediaType", "contentSchema"}, name) {
+		g.report(path, NullKeyword, name+" is null", "give it a value or leave it out")
+		return true
+	}
+	g.checkIgnored(n, name, path)
+	return g.checkShape(n, name, path, shape, v)
+}
+
+func (g *gate) reportUnknown(path, name string) {
+	if _, elsewhere := keywords[name]; elsewhere {
+		g.report(path, ForeignKeyword, fmt.Sprintf("%s is no keyword of %s", name, g.draft), instead[name])
+		return
+	}
+	hint := "name it x-… if it is meant for people"
+	if near := nearest(name, g.draft); near != "" {
+		hint = "did you mean " + near + "?"
+	} else if way := instead[name]; way != "" {
+		hint = way
+	}
+	g.report(path, UnknownKeyword, shown(name)+" is no keyword of any draft", hint)
+}
+
+// checkIgnored applies the closed list of keywords that their draft ignores
+// where they stand.
+func (g *gate) checkIgnored(n *node, name, path string) {
+	has := func(other string) bool { _, ok := n.object[other]; return ok }
+	ignored := func(message, hint string) { g.report(path, IgnoredKeyword, message, hint) }
+	switch {
+	case g.draft <= draft7 && has("$ref") && name != "$ref" && name != "$schema" && name != "definitions" && !slices.Contains(annotations, name):
+		ignored(fmt.Sprintf("%s ignores %s beside $ref", g.draft, name), "put the reference into allOf")
+	case (name == "then" || name == "else") && !has("if"):
+		ignored(name+" does nothing without if", "add if or remove "+name)
+	case (name == "minContains" || name == "maxContains") && !has("contains"):
+		ignored(name+" does nothing without contains", "add contains or remove "+name)
+	case name == "additionalItems":
+		if _, list := n.object["items"].([]any); !list {
+			ignored("additionalItems does nothing unless items is a list", "write items with a list or remove additionalItems")
+		}
+	}
+}
+
+// checkShape checks a keyword's value as the draft's metaschema does.
+func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
+	bad := func(want string) bool {
+		g.report(path, BadKeyword, name+" is not "+want, "")
+		return true
+	}
+	switch s {
+	case text:
+		if _, ok := v.(string); !ok {
+			return bad("a string")
+		}
+	case boolean:
+		if _, ok := v.(bool); !ok {
+			return bad("true or false")
+		}
+		if limit, ok := strings.CutPrefix(name, "exclusive"); ok {
+			limit = strings.ToLower(limit)
+			if _, ok := n.object[limit]; !ok {
+				g.report(path, BadKeyword, name+" needs "+limit+" beside it", "")
+			}
+		}
+	case number, positive, count:
+		x, ok := exact(v)
+		switch {
+		case !ok:
+			return bad("a number")
+		case s == positive && x.Sign() <= 0:
+			return bad("a number > 0")
+		case s == count && (x.Sign() < 0 || !x.IsInteger()):
+			return bad("an integer >= 0")
+		}
+	case list:
+		if _, ok := v.([]any); !ok {
+			return bad("a list")
+		}
+	case members:
+		items, ok := v.([]any)
+		if !ok {
+			return bad("a list")
+		}
+		if len(items) == 0 {
+			g.report(path, EmptyEnum, "enum is empty, so nothing satisfies it", "list the values, or write false to forbid every value")
+		}
+		if g.draft <= draft6 && !distinct(items) {
+			return bad("a list of distinct values")
+		}
+	case names:
+		g.checkNames(name, path, v, g.draft == draft4)
+	case typeNames:
+		g.checkTypes(path, v)
+	case namesByName:
+		object, ok := v.(map[string]any)
+		if !ok {
+			return bad("a mapping of names to lists of names")
+		}
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			g.checkNames(name, path+"/"+escapeToken(key), object[key], false)
+		}
+	case flags:
+		object, ok := v.(map[string]any)
+		for _, flag := range object {
+			_, isBool := flag.(bool)
+			ok = ok && isBool
+		}
+		if !ok {
+			return bad("a mapping of URLs to true or false")
+		}
+	case schemaURL:
+		named, ok := v.(string)
+		if !ok {
+			return bad("a string")
+		}
+		if d, ok := draftOf(named); !ok || d != g.draft {
+			g.report(path, OtherDraft, "$schema inside a schema names another draft than its root", "leave it out")
+		}
+	case identifier, anchorName:
+		if _, ok := v.(string); !ok {
+			return bad("a string")
+		}
+	case reference, rootReference:
+		ref, ok := v.(string)
+		if !ok {
+			return bad("a string")
+		}
+		if s == rootReference && ref != "#" {
+			return bad("\"#\"")
+		}
+	case pattern:
+		expression, ok := v.(string)
+		if !ok {
+			return bad("a string")
+		}
+		g.checkPattern(path, expression)
+	case formatName:
+		named, ok := v.(string)
+		if !ok {
+			return bad("a string")
+		}
+		if !g.options.AnnotateFormats && !knownFormat(named) {
+			hint := "set enforcement.formats to annotate to keep it as a comment"
+			if near := nearestFormat(named); near != "" {
+				hint = "did you mean " + near + "? Or " + hint
+			}
+			g.report(path, UnknownFormat, "format "+shown(named)+" is not asserted here", hint)
+		}
+	case subschema, orBoolean:
+		return g.sub(n, name, "", v)
+	case orSubschemas:
+		if _, ok := v.([]any); !ok {
+			return g.sub(n, name, "", v)
+		}
+		fallthrough
+	case subschemas:
+		items, ok := v.([]any)
+		if !ok || len(items) == 0 {
+			return bad("a list of at least one schema")
+		}
+		for i, item := range items {
+			if !g.sub(n, name, strconv.Itoa(i), item) {
+				return false
+			}
+		}
+	case byName, byPattern, dependencyList:
+		object, ok := v.(map[string]any)
+		if !ok {
+			return bad("a mapping of names to schemas")
+		}
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			if s == byPattern {
+				g.checkPattern(path+"/"+escapeToken(key), key)
+			}
+			if _, isList := object[key].([]any); s == dependencyList && isList {
+				g.checkNames(name, path+"/"+escapeToken(key), object[key], g.draft == draft4)
+				continue
+			}
+			if !g.sub(n, name, key, object[key]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (g *gate) checkNames(name, path string, v any, atLeastOne bool) {
+	items, ok := v.([]any)
+	seen := map[string]bool{}
+	for _, item := range items {
+		text, isText := item.(string)
+		ok = ok && isText && !seen[text]
+		seen[text] = true
+	}
+	switch {
+	case !ok:
+		hint := ""
+		if _, isBool := v.(bool); isBool && name == "required" {
+			hint = "list the required names in the schema that holds the properties"
+		}
+		g.report(path, BadKeyword, name+" is not a list of distinct names", hint)
+	case atLeastOne && len(items) == 0:
+		g.report(path, BadKeyword, name+" is an empty list, which draft-04 refuses", "")
+	}
+}
+
+var typeList = []string{"null", "boolean", "integer", "number", "string", "array", "object"}
+
+func (g *gate) checkTypes(path string, v any) {
+	items, ok := v.([]any)
+	if !ok {
+		items = []any{v}
+	}
+	ok = len(items) > 0
+	seen := map[string]bool{}
+	for _, item := range items {
+		name, isText := item.(string)
+		ok = ok && isText && slices.Contains(typeList, name) && !seen[name]
+		seen[name] = true
+	}
+	if !ok {
+		g.report(path, BadKeyword, "type is not one or several distinct ones of "+strings.Join(typeList, ", "), "")
+	}
+}
+
+func (g *gate) checkPattern(path, expression string) {
+	if _, done := g.patterns[expression]; done {
+		return
+	}
+	re, err := ecma.Compile(expression)
+	if err != nil {
+		g.report(path, BadPattern, "no ECMA-262 regular expression: "+err.Error(), "")
+		return
+	}
+	g.patterns[expression] = re
+}
+
+// exact returns the value of a number in a schema.
+func exact(v any) (strictjson.Number, bool) {
+	literal, ok := v.(json.Number)
+	if !ok {
+		return strictjson.Number{}, false
+	}
+	return strictjson.ParseNumber(literal)
+}

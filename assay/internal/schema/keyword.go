@@ -1,0 +1,268 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// draft is a version of JSON Schema: 4, 6, 7, 2019 or 2020.
+type draft int
+
+const (
+	draft4    draft = 4
+	draft6    draft = 6
+	draft7    draft = 7
+	draft2019 draft = 2019
+	draft2020 draft = 2020
+)
+
+func (d draft) String() string {
+	switch d {
+	case draft4:
+		return "draft-04"
+	case draft6:
+		return "draft-06"
+	case draft7:
+		return "draft-07"
+	case draft2019:
+		return "draft 2019-09"
+	}
+	return "draft 2020-12"
+}
+
+// draftOf returns the draft that a $schema names. The scheme and an empty
+// fragment make no difference.
+func draftOf(url string) (draft, bool) {
+	url = strings.TrimSuffix(url, "#")
+	if rest, ok := strings.CutPrefix(url, "https://"); ok {
+		url = rest
+	} else if rest, ok := strings.CutPrefix(url, "http://"); ok {
+		url = rest
+	}
+	switch url {
+	case "json-schema.org/draft/2020-12/schema":
+		return draft2020, true
+	case "json-schema.org/draft/2019-09/schema":
+		return draft2019, true
+	case "json-schema.org/draft-07/schema":
+		return draft7, true
+	case "json-schema.org/draft-06/schema":
+		return draft6, true
+	case "json-schema.org/draft-04/schema":
+		return draft4, true
+	}
+	return 0, false
+}
+
+// shape is what the metaschema of a draft requires of a keyword's value.
+type shape uint8
+
+const (
+	anything       shape = iota
+	text                 // a string
+	boolean              // true or false
+	number               // a number
+	positive             // a number > 0
+	count                // an integer >= 0
+	list                 // an array
+	members              // an array that is not empty (enum)
+	names                // an array of distinct strings
+	typeNames            // a type, or a non-empty array of distinct types
+	namesByName          // an object of names
+	flags                // an object of booleans ($vocabulary)
+	schemaURL            // $schema
+	identifier           // $id
+	anchorName           // $anchor, $dynamicAnchor
+	reference            // $ref, $dynamicRef
+	rootReference        // $recursiveRef
+	pattern              // an ECMA-262 regular expression
+	formatName           // format
+	subschema            // a schema
+	orBoolean            // a schema, or a boolean where the draft has no boolean schemas
+	subschemas           // a non-empty array of schemas
+	orSubschemas         // a schema, or a non-empty array of schemas
+	byName               // an object of schemas
+	byPattern            // an object of schemas, its names regular expressions
+	dependencyList       // an object of schemas and names
+)
+
+// keyword is one row of the table: in the drafts from through to, the value has
+// this shape.
+type keyword struct {
+	from, to draft
+	shape    shape
+}
+
+// keywords is the vocabulary of the five drafts: their core and validation
+// specifications and metaschemas. A keyword that is not in it, or not in it for
+// the draft at hand, does not compile.
+var keywords = map[string][]keyword{
+	"$schema":          {{draft4, draft2020, schemaURL}},
+	"id":               {{draft4, draft4, identifier}},
+	"$id":              {{draft6, draft2020, identifier}},
+	"$ref":             {{draft4, draft2020, reference}},
+	"$anchor":          {{draft2019, draft2020, anchorName}},
+	"$recursiveRef":    {{draft2019, draft2019, rootReference}},
+	"$recursiveAnchor": {{draft2019, draft2019, boolean}},
+	"$dynamicRef":      {{draft2020, draft2020, reference}},
+	"$dynamicAnchor":   {{draft2020, draft2020, anchorName}},
+	"$vocabulary":      {{draft2019, draft2020, flags}},
+	"$defs":            {{draft2019, draft2020, byName}},
+	"definitions":      {{draft4, draft2020, byName}},
+
+	"allOf":                 {{draft4, draft2020, subschemas}},
+	"anyOf":                 {{draft4, draft2020, subschemas}},
+	"oneOf":                 {{draft4, draft2020, subschemas}},
+	"not":                   {{draft4, draft2020, subschema}},
+	"if":                    {{draft7, draft2020, subschema}},
+	"then":                  {{draft7, draft2020, subschema}},
+	"else":                  {{draft7, draft2020, subschema}},
+	"properties":            {{draft4, draft2020, byName}},
+	"patternProperties":     {{draft4, draft2020, byPattern}},
+	"additionalProperties":  {{draft4, draft2020, orBoolean}},
+	"propertyNames":         {{draft6, draft2020, subschema}},
+	"unevaluatedProperties": {{draft2019, draft2020, subschema}},
+	"dependencies":          {{draft4, draft7, dependencyList}},
+	"dependentSchemas":      {{draft2019, draft2020, byName}},
+	"prefixItems":           {{draft2020, draft2020, subschemas}},
+	"items":                 {{draft4, draft2019, orSubschemas}, {draft2020, draft2020, subschema}},
+	"additionalItems":       {{draft4, draft2019, orBoolean}},
+	"unevaluatedItems":      {{draft2019, draft2020, subschema}},
+	"contains":              {{draft6, draft2020, subschema}},
+
+	"type":              {{draft4, draft2020, typeNames}},
+	"enum":              {{draft4, draft2020, members}},
+	"const":             {{draft6, draft2020, anything}},
+	"multipleOf":        {{draft4, draft2020, positive}},
+	"maximum":           {{draft4, draft2020, number}},
+	"minimum":           {{draft4, draft2020, number}},
+	"exclusiveMaximum":  {{draft4, draft4, boolean}, {draft6, draft2020, number}},
+	"exclusiveMinimum":  {{draft4, draft4, boolean}, {draft6, draft2020, number}},
+	"maxLength":         {{draft4, draft2020, count}},
+	"minLength":         {{draft4, draft2020, count}},
+	"pattern":           {{draft4, draft2020, pattern}},
+	"maxItems":          {{draft4, draft2020, count}},
+	"minItems":          {{draft4, draft2020, count}},
+	"uniqueItems":       {{draft4, draft2020, boolean}},
+	"maxContains":       {{draft2019, draft2020, count}},
+	"minContains":       {{draft2019, draft2020, count}},
+	"maxProperties":     {{draft4, draft2020, count}},
+	"minProperties":     {{draft4, draft2020, count}},
+	"required":          {{draft4, draft2020, names}},
+	"dependentRequired": {{draft2019, draft2020, namesByName}},
+	"format":            {{draft4, draft2020, formatName}},
+
+	// The annotations pass in every draft; where the draft's metaschema does
+	// not know one, its value is free.
+	"title":            {{draft4, draft2020, text}},
+	"description":      {{draft4, draft2020, text}},
+	"default":          {{draft4, draft2020, anything}},
+	"example":          {{draft4, draft2020, anything}},
+	"examples":         {{draft4, draft4, anything}, {draft6, draft2020, list}},
+	"$comment":         {{draft4, draft6, anything}, {draft7, draft2020, text}},
+	"deprecated":       {{draft4, draft7, anything}, {draft2019, draft2020, boolean}},
+	"readOnly":         {{draft4, draft6, anything}, {draft7, draft2020, boolean}},
+	"writeOnly":        {{draft4, draft6, anything}, {draft7, draft2020, boolean}},
+	"contentEncoding":  {{draft4, draft6, anything}, {draft7, draft2020, text}},
+	"contentMediaType": {{draft4, draft6, anything}, {draft7, draft2020, text}},
+	"contentSchema":    {{draft4, draft7, anything}, {draft2019, draft2020, subschema}},
+}
+
+// annotations constrain nothing and may stand anywhere.
+var annotations = []string{
+	"title", "description", "default", "example", "examples", "$comment", "deprecated",
+	"readOnly", "writeOnly", "contentEncoding", "contentMediaType", "contentSchema",
+}
+
+// shapeOf returns the shape of a keyword in a draft, false if that draft has no
+// such keyword.
+func shapeOf(name string, d draft) (shape, bool) {
+	for _, k := range keywords[name] {
+		if k.from <= d && d <= k.to {
+			return k.shape, true
+		}
+	}
+	return 0, false
+}
+
+// extension reports whether a name is free for the policy's author.
+func extension(name string) bool { return strings.HasPrefix(name, "x-") }
+
+// inPlace are the keywords whose subschemas judge the same value as the schema
+// that holds them. A loop through them consumes no input.
+func inPlace(keyword string) bool {
+	switch keyword {
+	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies":
+		return true
+	}
+	return false
+}
+
+// instead says what to write for a keyword of another draft or dialect.
+var instead = map[string]string{
+	"dependencies":    "write dependentRequired or dependentSchemas",
+	"$recursiveRef":   "write $dynamicRef",
+	"$dynamicRef":     "write $ref, or $recursiveRef in draft 2019-09",
+	"additionalItems": "write items beside prefixItems",
+	"prefixItems":     "write items with a list",
+	"$defs":           "write definitions",
+	"const":           "write enum with one member",
+	"id":              "write $id",
+	"$id":             "write id",
+	"$anchor":         "write an $id that is a fragment",
+	"divisibleBy":     "write multipleOf",
+	"extends":         "write allOf",
+	"disallow":        "write not",
+	"nullable":        "add \"null\" to type",
+}
+
+// nearest returns the keyword of the draft that a misspelt name most likely
+// means, "" if none is near.
+func nearest(name string, d draft) string {
+	best, distance := "", 3
+	for _, candidate := range keywordNames(d) {
+		n := editDistance(strings.ToLower(name), strings.ToLower(candidate), distance)
+		if n < distance && n < len(candidate)/2+1 {
+			best, distance = candidate, n
+		}
+	}
+	return best
+}
+
+func keywordNames(d draft) []string {
+	var all []string
+	for name := range keywords {
+		if _, ok := shapeOf(name, d); ok {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// editDistance counts the insertions, deletions, replacements and swaps of
+// neighbours that turn a into b, or returns limit if they are as many or more.
+func editDistance(a, b string, limit int) int {
+	if d := len(a) - len(b); d >= limit || -d >= limit {
+		return limit
+	}
+	before, previous, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		current[0] = i
+		for j := 1; j <= len(b); j++ {
+			substitution := previous[j-1]
+			if a[i-1] != b[j-1] {
+				substitution++
+			}
+			current[j] = min(previous[j]+1, current[j-1]+1, substitution)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				current[j] = min(current[j], before[j-2]+1)
+			}
+		}
+		before, previous, current = previous, current, before
+	}
+	return min(previous[len(b)], limit)
+}

@@ -1,0 +1,279 @@
+package schema
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// plainName is what $anchor may be (JSON Schema 2020-12 core, section 8.2.2;
+// 2019-09 also allows a colon and no leading underscore).
+var (
+	plainName2019 = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9.:_]*$`)
+	plainName2020 = regexp.MustCompile(`^[A-Za-z_][-A-Za-z0-9._]*$`)
+)
+
+// identify gives n its resource, and the resource what n declares.
+func (g *gate) identify(n *node) {
+	if n.parent != nil {
+		n.resource = n.parent.resource
+	} else {
+		address, _ := url.Parse(base)
+		n.resource = g.newResource(n, address)
+	}
+	if n.object == nil {
+		return
+	}
+	keyword := "$id"
+	if g.draft == draft4 {
+		keyword = "id"
+	}
+	if id, ok := n.object[keyword].(string); ok {
+		g.declare(n, n.path+"/"+keyword, id)
+	}
+	if g.draft >= draft2019 {
+		g.anchor(n, "$anchor", n.resource.anchors)
+		if g.draft == draft2020 && g.anchor(n, "$dynamicAnchor", n.resource.anchors) {
+			n.resource.dynamic[n.object["$dynamicAnchor"].(string)] = n
+		}
+	}
+}
+
+func (g *gate) newResource(n *node, address *url.URL) *resource {
+	r := &resource{url: address, root: n, anchors: map[string]*node{}, dynamic: map[string]*node{}}
+	g.anchored = append(g.anchored, r)
+	if n.parent != nil || address.String() != base {
+		g.resources[address.String()] = r
+	}
+	return r
+}
+
+// declare reads an identifier: an address of its own for n, in drafts 4 to 7
+// also an anchor.
+func (g *gate) declare(n *node, path, id string) {
+	address, fragment, err := splitReference(id)
+	if err != nil {
+		g.report(path, BadIdentifier, "the identifier is no URI reference", "")
+		return
+	}
+	if fragment != "" && g.draft >= draft2019 {
+		g.report(path, BadIdentifier, "an $id has no fragment in "+g.draft.String(), "write $anchor")
+		return
+	}
+	if address.String() != "" {
+		resolved := join(n.resource.url, address)
+		name := resolved.String()
+		switch {
+		case name == base:
+			g.report(path, BadIdentifier, "this identifier cannot be declared", "write another")
+			return
+		case resolved.Host == "json-schema.org":
+			g.report(path, BadIdentifier, "the identifier is one of JSON Schema's own", "write an address of your own")
+			return
+		case g.resources[name] != nil:
+			g.report(path, BadIdentifier, "the identifier is declared twice", "")
+			return
+		}
+		if _, isPointer := strings.CutPrefix(fragment, "/"); isPointer {
+			g.report(path, BadIdentifier, "an identifier is no JSON Pointer", "")
+			return
+		}
+		n.resource = g.newResource(n, resolved)
+	}
+	if fragment != "" {
+		if strings.HasPrefix(fragment, "/") || n.resource.anchors[fragment] != nil {
+			g.report(path, BadIdentifier, "the anchor is a JSON Pointer or declared twice", "")
+			return
+		}
+		n.resource.anchors[fragment] = n
+	}
+}
+
+// anchor declares the anchor that a keyword of n names, and reports whether
+// there is one.
+func (g *gate) anchor(n *node, keyword string, to map[string]*node) bool {
+	name, ok := n.object[keyword].(string)
+	if !ok {
+		return false
+	}
+	form := plainName2020
+	if g.draft == draft2019 {
+		form = plainName2019
+	}
+	if !form.MatchString(name) {
+		g.report(n.path+"/"+keyword, BadIdentifier, keyword+" is no plain name", "start with a letter and go on with letters, digits, -, . and _")
+		return false
+	}
+	if other := to[name]; other != nil && other != n {
+		g.report(n.path+"/"+keyword, BadIdentifier, "the anchor is declared twice", "")
+		return false
+	}
+	to[name] = n
+	return true
+}
+
+// splitReference parses a URI reference into its address without fragment, and
+// the fragment decoded.
+func splitReference(ref string) (*url.URL, string, error) {
+	address, fragment, _ := strings.Cut(ref, "#")
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return nil, "", err
+	}
+	if !validURIReference(ref) {
+		return nil, "", fmt.Errorf("no URI reference")
+	}
+	fragment, err = url.PathUnescape(fragment)
+	return parsed, fragment, err
+}
+
+// join resolves a reference against a base (RFC 3986, section 5), also against
+// a base without a path such as a URN, of which nothing but the whole can be
+// replaced.
+func join(base, ref *url.URL) *url.URL {
+	resolved := base.ResolveReference(ref)
+	if !ref.IsAbs() && base.Opaque != "" {
+		resolved.Opaque = base.Opaque
+	}
+	return resolved
+}
+
+// resolveAll finds the target of every reference.
+func (g *gate) resolveAll() {
+	for _, n := range g.nodes {
+		if ref, ok := n.object["$ref"].(string); ok {
+			n.ref = g.resolve(n, "$ref", ref)
+		}
+		if ref, ok := n.object["$dynamicRef"].(string); ok && g.draft == draft2020 {
+			g.resolveDynamic(n, ref)
+		}
+		if _, ok := n.object["$recursiveRef"].(string); ok && g.draft == draft2019 {
+			g.resolveRecursive(n)
+		}
+	}
+}
+
+// resolve returns the position that a reference of n leads to, nil after
+// reporting why there is none.
+func (g *gate) resolve(n *node, keyword, ref string) *node {
+	path := n.path + "/" + keyword
+	if name, rest, ok := definitionName(ref); ok && g.merged.home == "definitions" {
+		ref = "#/definitions/" + (&url.URL{Path: escapeToken(name) + rest}).EscapedPath()
+	}
+	address, fragment, err := splitReference(ref)
+	if err != nil {
+		g.report(path, BadReference, "the reference is no URI reference", "")
+		return nil
+	}
+	target := n.resource
+	if address.String() != "" {
+		name := join(n.resource.url, address).String()
+		if target = g.resources[name]; target == nil {
+			g.report(path, OutsideReference, "the reference leads out of the tool's own schema", "copy what it names into $defs and refer to it by #/$defs/NAME")
+			return nil
+		}
+	}
+	switch {
+	case fragment == "":
+		return target.root
+	case !strings.HasPrefix(fragment, "/"):
+		if found := target.anchors[fragment]; found != nil {
+			return found
+		}
+		g.report(path, BadReference, "there is no such anchor", "")
+		return nil
+	}
+	for _, token := range strings.Split(fragment[1:], "/") {
+		if _, ok := unescapeToken(token); !ok {
+			g.report(path, BadReference, "the reference is no JSON Pointer", "write ~0 for ~ and ~1 for /")
+			return nil
+		}
+	}
+	found := g.pointers[target.root.at+fragment]
+	switch {
+	case found == nil:
+		g.report(path, BadReference, "the reference leads to nothing that is a schema", "define it under $defs")
+		return nil
+	case found.resource != target:
+		g.report(path, CrossingReference, "the reference crosses into a subschema with an identifier of its own", "refer to it by that identifier")
+		return nil
+	case g.draft == draft2019 && target != n.resource && target.root.object["$recursiveAnchor"] == true && found != target.root:
+		g.report(path, CrossingReference, "the reference leads into the middle of a recursive schema", "refer to its root")
+		return nil
+	}
+	return found
+}
+
+// resolveDynamic collects everything that a $dynamicRef may lead to, whatever
+// the way by which it is reached.
+func (g *gate) resolveDynamic(n *node, ref string) {
+	static := g.resolve(n, "$dynamicRef", ref)
+	if static == nil {
+		return
+	}
+	n.dynamic = []*node{static}
+	_, fragment, _ := splitReference(ref)
+	if static.object["$dynamicAnchor"] != fragment || fragment == "" {
+		return
+	}
+	for _, r := range g.anchored {
+		if other := r.dynamic[fragment]; other != nil && other != static {
+			n.dynamic = append(n.dynamic, other)
+		}
+	}
+}
+
+func (g *gate) resolveRecursive(n *node) {
+	n.dynamic = []*node{n.resource.root}
+	if n.resource.root.object["$recursiveAnchor"] != true {
+		return
+	}
+	for _, r := range g.anchored {
+		if r.root != n.resource.root && r.root.object["$recursiveAnchor"] == true {
+			n.dynamic = append(n.dynamic, r.root)
+		}
+	}
+}
+
+// inPlaceTargets calls visit for every schema that judges the same value as n.
+func (n *node) inPlaceTargets(visit func(*node)) {
+	for _, sub := range n.subs {
+		if inPlace(sub.holder) {
+			visit(sub)
+		}
+	}
+	if n.ref != nil {
+		visit(n.ref)
+	}
+	for _, target := range n.dynamic {
+		visit(target)
+	}
+}
+
+// checkLoops refuses a chain of schemas that judge one value without an end, or
+// with more links than the engine is to follow.
+func (g *gate) checkLoops() {
+	open := map[*node]bool{}
+	var visit func(n *node) int
+	visit = func(n *node) int {
+		if open[n] {
+			g.report(n.path, ReferenceLoop, "this schema leads back to itself without looking at a part of the value", "put the reference under properties or items")
+			return 0
+		}
+		if n.height == 0 {
+			open[n] = true
+			tallest := 0
+			n.inPlaceTargets(func(target *node) { tallest = max(tallest, visit(target)) })
+			delete(open, n)
+			n.height = tallest + 1
+			if n.height == maxChain+1 {
+				g.report(n.path, TooDeep, fmt.Sprintf("more than %d schemas in a row judge the same value", maxChain), "shorten the chain of references")
+			}
+		}
+		return n.height
+	}
+	for _, n := range g.nodes {
+		visit(n)
+	}
+}

@@ -1,0 +1,174 @@
+// Package schema decides one tool's arguments by one JSON Schema, as
+// policy-language.md, "JSON Schema", says.
+//
+// Two things stand around the engine (github.com/santhosh-tekuri/jsonschema/v6):
+// a gate, which refuses at compile time every schema that does not say what it
+// seems to say, and a budget, which ends every evaluation. A doubt of either
+// is a refusal: the first a [Problem], the second a [Failure], never the failure
+// of a subschema that not or if could turn into an allow.
+package schema
+
+import (
+	"sync"
+
+	"example.com/assay/assay/internal/ecma"
+)
+
+// Schema is one tool's compiled schema. It is immutable to its callers and safe
+// for concurrent use.
+type Schema struct {
+	options     Options
+	draft       draft
+	root        *node
+	nodes       []*node
+	assertions  []assertion // by the node's index
+	patterns    map[string]*ecma.Regexp
+	dynamic     bool // there are references whose target depends on the way
+	unevaluated bool // there is an unevaluatedProperties or unevaluatedItems
+	program     *program
+	engines     engines
+}
+
+// newSchema makes the schema that a gate let through.
+func newSchema(g *gate) *Schema {
+	s := &Schema{
+		options:  g.options,
+		draft:    g.draft,
+		root:     g.nodes[0],
+		nodes:    g.nodes,
+		patterns: g.patterns,
+		program:  compileProgram(g),
+	}
+	s.engines.freed = sync.NewCond(&s.engines.mu)
+	s.assertions = make([]assertion, len(s.nodes))
+	for i, n := range s.nodes {
+		s.assertions[i] = s.assertionOf(n)
+		for _, keyword := range []string{"unevaluatedProperties", "unevaluatedItems"} {
+			_, present := n.object[keyword]
+			s.unevaluated = s.unevaluated || present
+		}
+		s.dynamic = s.dynamic || len(n.dynamic) > 0
+	}
+	s.markSecrets()
+	return s
+}
+
+// markSecrets finds the nodes whose enum and const are not to be shown: those
+// that judge a value, or a part of one, that a schema calls writeOnly.
+func (s *Schema) markSecrets() {
+	writeOnly := make([]int8, len(s.nodes)) // 0 unknown, 1 yes, -1 no
+	var marked func(n *node) bool
+	marked = func(n *node) bool {
+		if writeOnly[n.index] == 0 {
+			writeOnly[n.index] = -1
+			found := n.object["writeOnly"] == true
+			n.inPlaceTargets(func(target *node) { found = marked(target) || found })
+			if found {
+				writeOnly[n.index] = 1
+			}
+		}
+		return writeOnly[n.index] == 1
+	}
+	var spread func(n *node)
+	spread = func(n *node) {
+		if n.secret {
+			return
+		}
+		n.secret = true
+		for _, sub := range n.subs {
+			if sub.holder != "$defs" && sub.holder != "definitions" {
+				spread(sub)
+			}
+		}
+		if n.ref != nil {
+			spread(n.ref)
+		}
+		for _, target := range n.dynamic {
+			spread(target)
+		}
+	}
+	for _, n := range s.nodes {
+		if marked(n) {
+			spread(n)
+		}
+	}
+}
+
+// Options bound a schema. The zero value of a limit means its default.
+type Options struct {
+	// AnnotateFormats makes format an annotation. By default it constrains,
+	// and a format that is not asserted does not compile.
+	AnnotateFormats bool
+	// MaxBytes bounds the merged schema: its own text and the shared
+	// definitions that it reaches. Default 4,000,000.
+	MaxBytes int
+	// MaxSteps is the budget that Validate uses when it is given none.
+	// Default 1,000,000.
+	MaxSteps int
+	// MaxViolations bounds Result.Violations. Default 64.
+	MaxViolations int
+	// Merging, when not nil, is how many bytes of shared definitions all
+	// schemas of one policy may still merge together; Compile takes from it.
+	// It keeps a policy in which many small schemas reach one large definition
+	// from costing their product.
+	Merging *int
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 4_000_000
+	}
+	if o.MaxSteps <= 0 {
+		o.MaxSteps = 1_000_000
+	}
+	if o.MaxViolations <= 0 {
+		o.MaxViolations = 64
+	}
+	return o
+}
+
+// Problem is one reason why a schema does not compile.
+type Problem struct {
+	Path    string // JSON Pointer into the policy
+	Message string // what is wrong, one sentence
+	Hint    string // what to do, "" where there is nothing to say
+	Reason  string // the class of the problem, one of the Reason constants
+}
+
+// Failure says that an evaluation reached no answer. Whatever it is, the call
+// is to be denied.
+type Failure uint8
+
+const (
+	// None: the violations are the answer.
+	None Failure = iota
+	// Limit: the step budget, the time for patterns or the stop flag ended the
+	// evaluation, or it panicked (E_LIMIT_EXCEEDED).
+	Limit
+	// Broken: the engine refused a schema that the gate let through
+	// (E_SCHEMA_COMPILE).
+	Broken
+)
+
+// Result is the answer of one evaluation: valid only if it has no violations
+// and no failure.
+type Result struct {
+	// Violations are sorted by Path, then SchemaPath, both bytewise.
+	Violations []Violation
+	// Truncated: there were more than Options.MaxViolations.
+	Truncated bool
+	Failure   Failure
+}
+
+// Valid reports whether the value satisfies the schema for sure.
+func (r Result) Valid() bool { return len(r.Violations) == 0 && r.Failure == None }
+
+// Violation is one keyword that the value breaks. No text in it repeats an
+// argument's value.
+type Violation struct {
+	Path       string // JSON Pointer into the arguments, "" for the whole
+	Constraint string // the schema keyword
+	Message    string // one sentence that names the limit
+	Suggestion string // one sentence that says what would pass
+	SchemaPath string // JSON Pointer to the keyword in the policy
+}

@@ -1,0 +1,217 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Source is one tool's schema and where it stands in the policy. Compile keeps
+// parts of it; the caller must not change it afterwards.
+type Source struct {
+	// Doc is the schema: map[string]any, []any, string, json.Number, bool, nil.
+	Doc any
+	// Pointer is the JSON Pointer of Doc in the policy, "/schemas/pay".
+	Pointer string
+	// Defs are the shared definitions of the policy (schemas.$defs), or nil.
+	Defs map[string]any
+	// DefsPointer is where they stand, "/schemas/$defs".
+	DefsPointer string
+	// DefsBroken: the policy has a $defs that is no mapping, so no schema of it
+	// compiles.
+	DefsBroken bool
+}
+
+// merged is a tool's schema with the shared definitions that it reaches
+// (policy-language.md, "schemas.$defs").
+type merged struct {
+	doc    any
+	home   string          // the member that holds the definitions: "$defs" or "definitions"
+	shared map[string]bool // the definitions in it that come from the policy's shared ones
+}
+
+// merge adds to a schema of the draft the definitions that it reaches through
+// references of the form #/$defs/NAME, and through those of the definitions
+// themselves. Drafts 4 to 7 keep definitions under another name and get both
+// the definitions and the references rewritten to it.
+func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) {
+	m := merged{doc: src.Doc, home: "$defs", shared: map[string]bool{}}
+	if d < draft2019 {
+		m.home = "definitions"
+	}
+	object, ok := src.Doc.(map[string]any)
+	if !ok {
+		return m, nil
+	}
+	tooLarge := []Problem{{Path: src.Pointer, Reason: TooLarge,
+		Message: "the schema with the shared definitions that it reaches is larger than " + strconv.Itoa(maxBytes) + " bytes",
+		Hint:    "split the tool's schema or its definitions"}}
+	size := jsonSize(src.Doc)
+	if size > maxBytes {
+		return m, tooLarge
+	}
+
+	own, _ := object[m.home].(map[string]any)
+	var problems []Problem
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if _, both := src.Defs[name]; both {
+			problems = append(problems, Problem{Path: src.Pointer + "/" + m.home + "/" + escapeToken(name), Reason: Collision,
+				Message: "the definition " + shown(name) + " stands here and among the shared definitions",
+				Hint:    "rename one of the two"})
+		}
+	}
+	if len(problems) > 0 {
+		return m, problems
+	}
+
+	reached := map[string]any{}
+	taken := 0
+	queue := definitionNames(src.Doc, nil)
+	for len(queue) > 0 {
+		name := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		definition, exists := src.Defs[name]
+		if !exists || m.shared[name] {
+			continue
+		}
+		m.shared[name] = true
+		taken += jsonSize(definition) + len(name) + 4
+		if size+taken > maxBytes {
+			return m, tooLarge
+		}
+		reached[name] = definition
+		queue = definitionNames(definition, queue)
+	}
+	if budget != nil {
+		if *budget -= taken; *budget < 0 {
+			return m, []Problem{{Path: src.Pointer, Reason: TooLarge,
+				Message: "the schemas of this policy merge too many shared definitions, all together",
+				Hint:    "reach smaller definitions from fewer tools"}}
+		}
+	}
+	if len(reached) > 0 {
+		maps.Copy(reached, own)
+		whole := maps.Clone(object)
+		whole[m.home] = reached
+		m.doc = whole
+	}
+	return m, nil
+}
+
+// definitionNames appends the names that references of the form #/$defs/NAME
+// under v mention. It looks everywhere, also where no schema stands: a
+// definition too many does no harm.
+func definitionNames(v any, to []string) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, member := range v {
+			if ref, ok := member.(string); ok && (key == "$ref" || key == "$dynamicRef") {
+				if name, _, ok := definitionName(ref); ok {
+					to = append(to, name)
+				}
+				continue
+			}
+			to = definitionNames(member, to)
+		}
+	case []any:
+		for _, item := range v {
+			to = definitionNames(item, to)
+		}
+	}
+	return to
+}
+
+// definitionName splits a reference of the form #/$defs/NAME or #/$defs/NAME/REST
+// into the name and the rest with its slash.
+func definitionName(ref string) (name, rest string, ok bool) {
+	fragment, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return "", "", false
+	}
+	pointer, err := url.PathUnescape(fragment)
+	if err != nil {
+		return "", "", false
+	}
+	tail, ok := strings.CutPrefix(pointer, "/$defs/")
+	if !ok {
+		return "", "", false
+	}
+	token, rest, more := strings.Cut(tail, "/")
+	if more {
+		rest = "/" + rest
+	}
+	name, ok = unescapeToken(token)
+	return name, rest, ok
+}
+
+// jsonSize is about how long v is as compact JSON.
+func jsonSize(v any) int {
+	switch v := v.(type) {
+	case map[string]any:
+		n := 2
+		for key, member := range v {
+			n += len(key) + 4 + jsonSize(member)
+		}
+		return n
+	case []any:
+		n := 2
+		for _, item := range v {
+			n += 1 + jsonSize(item)
+		}
+		return n
+	case string:
+		return len(v) + 2
+	case json.Number:
+		return len(v)
+	}
+	return 5
+}
+
+// jsonDepth is how deep v nests, at most limit+1: a scalar is 0, each array or
+// object adds 1.
+func jsonDepth(v any, limit int) int {
+	deepest := 0
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			if limit == 0 {
+				return 1
+			}
+			deepest = max(deepest, jsonDepth(member, limit-1))
+		}
+	case []any:
+		for _, item := range v {
+			if limit == 0 {
+				return 1
+			}
+			deepest = max(deepest, jsonDepth(item, limit-1))
+		}
+	default:
+		return 0
+	}
+	return deepest + 1
+}
+
+// escapeToken writes a member name as a token of a JSON Pointer (RFC 6901).
+func escapeToken(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
+
+// unescapeToken is the inverse of escapeToken, false for a ~ that escapes nothing.
+func unescapeToken(token string) (string, bool) {
+	if !strings.Contains(token, "~") {
+		return token, true
+	}
+	for i := 0; i < len(token); i++ {
+		if token[i] == '~' && (i+1 == len(token) || token[i+1] != '0' && token[i+1] != '1') {
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~"), true
+}
