@@ -1,0 +1,335 @@
+package schema
+
+import (
+	"sync"
+
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// A program is the fast form of a schema. It runs over the raw bytes of an
+// instance, or over its decoded form, once, and has two answers: the instance
+// satisfies the schema for sure, or no answer. A refusal and its violations
+// always come from the engine, so a program can be wrong in one way only, by
+// accepting, and the differential tests look for nothing else.
+//
+// The parts:
+//
+//	program.go            clauses, the three-valued verdict, how clauses combine
+//	program_compile.go    from the gate's nodes to clauses
+//	program_scalar.go     the rules for numbers, strings, enum and const
+//	program_container.go  the rules for arrays and objects
+//	program_raw.go        how raw text is walked, with the strict JSON rules
+//	program_decoded.go    how Go values are walked
+//
+// A schema has no program if a pattern in it could exceed its bound (the bound
+// is the engine's to judge), or if its root is outside the subset. Deeper
+// down, what is outside the subset is an opaque clause, which never answers.
+//
+// A program is immutable and safe for concurrent use.
+type program struct {
+	root *clause
+}
+
+// Accepts reports whether data is strict JSON (strictjson.Check) that satisfies
+// the schema. True is an answer, and takes its steps from the budget; false is
+// none, takes nothing, and leaves the decision to Validate. It allocates nothing
+// when it accepts unless an object has more than 16 members that the schema does
+// not name. Nobody may write to data meanwhile.
+func (s *Schema) Accepts(data []byte, b *Budget) bool {
+	if s.program == nil || len(data) == 0 {
+		return false
+	}
+	if b == nil {
+		b = NewBudget(s.options.MaxSteps, nil)
+	}
+	p := newPass(data, b)
+	var x instance
+	ok := p.read(&x, strictjson.SkipSpace(data, 0)) && p.check(s.program.root, &x) == holds &&
+		strictjson.SkipSpace(data, x.end) == len(data)
+	return p.end(ok)
+}
+
+// AcceptsValue is Accepts for a decoded value: nil, a bool, a string of valid
+// UTF-8, a json.Number that is a strict literal, a finite float64 (its shortest
+// decimal), an integer of Go's kinds, a []any or a map[string]any. Of anything
+// else in it, or nesting deeper than strictjson.MaxDepth, it gives no answer.
+func (s *Schema) AcceptsValue(v any, b *Budget) bool {
+	if s.program == nil {
+		return false
+	}
+	if b == nil {
+		b = NewBudget(s.options.MaxSteps, nil)
+	}
+	p := newPass(nil, b)
+	var x instance
+	return p.end(p.load(&x, v) && p.check(s.program.root, &x) == holds)
+}
+
+// verdict is what a clause says of an instance. The zero value is no answer,
+// and no combination of clauses makes an answer of it that the missing one
+// could change.
+type verdict uint8
+
+const (
+	unsure verdict = iota
+	breaks
+	holds
+)
+
+// kinds is a set of instance types (JSON Schema Core, section 4.2.1).
+// kindInteger never stands for an instance, only for a type that a clause permits.
+type kinds uint8
+
+const (
+	kindNull kinds = 1 << iota
+	kindBool
+	kindNumber
+	kindInteger
+	kindText
+	kindArray
+	kindObject
+
+	kindAny = kindNull | kindBool | kindNumber | kindInteger | kindText | kindArray | kindObject
+)
+
+// clause is one schema object or boolean. Its parts must all hold. A clause
+// that permits no kind is the schema false.
+type clause struct {
+	opaque bool // outside the subset
+	kinds  kinds
+	number *numberRules
+	text   *textRules
+	array  *arrayRules
+	object *objectRules
+	among  []*memberSet // enum and const
+	joint  *joint
+}
+
+// everything is the schema true.
+var everything = &clause{kinds: kindAny}
+
+// joint holds the subschemas that apply to the same instance.
+type joint struct {
+	all             []*clause // allOf and $ref
+	any, one        []*clause // nil: absent
+	not             *clause
+	when            *clause // if
+	then, otherwise *clause
+}
+
+// instance is one value under judgement. Scalars are held as they are; an
+// array or object as the place of its text, or as its Go value.
+type instance struct {
+	kind   kinds
+	truth  bool // of a bool
+	walked bool // an array or object whose parts were all seen once, strictly
+	small  bool // a number whose value is int64
+	parsed bool // number holds the value
+	int    int64
+	text   string // of a string, its text; of a number, its literal where not small
+	number strictjson.Number
+
+	at, end int // in raw text: where the value starts; behind it, once walked or scalar
+	members map[string]any
+	items   []any
+}
+
+// pass is one run of a program over one instance.
+type pass struct {
+	data    []byte // the raw text; nil where the instance is decoded
+	budget  *Budget
+	steps   int // left, less than 0 when the budget is exhausted
+	pause   int // the steps at which the budget's stop flag is read again
+	depth   int // arrays and objects that are open
+	again   int // > 0 while the parts of a walked value are walked again
+	scratch *scratch
+}
+
+// scratch is the memory of a pass that needs more than its stack.
+type scratch struct {
+	names strictjson.Members
+	text  []byte     // decoded strings; grows while their value is judged
+	items []instance // of the arrays that are searched for equal items
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// room returns the scratch memory of the pass.
+func (p *pass) room() *scratch {
+	if p.scratch == nil {
+		p.scratch = scratches.Get().(*scratch)
+	}
+	return p.scratch
+}
+
+func newPass(data []byte, b *Budget) pass {
+	return pass{data: data, budget: b, steps: b.steps, pause: max(0, b.steps-stopEvery)}
+}
+
+// end ends the pass with its answer, which the budget can still withhold.
+func (p *pass) end(ok bool) bool {
+	p.leave()
+	return ok && p.steps >= 0 && p.budget.spend(p.budget.steps-p.steps)
+}
+
+// maxScratch is how many bytes of text, and names in it, are kept for another pass.
+const maxScratch = 1 << 16
+
+// leave gives the scratch memory back unless it may have grown large.
+func (p *pass) leave() {
+	s := p.scratch
+	if s == nil || len(p.data) > maxScratch || cap(s.text) > maxScratch {
+		return
+	}
+	s.names.Reset()
+	s.text = s.text[:0]
+	scratches.Put(s)
+}
+
+// stopEvery is how many steps a pass goes on without reading the stop flag.
+const stopEvery = 1 << 12
+
+// exhausted reports whether the budget ends here, and if not, when to ask again.
+func (p *pass) exhausted() bool {
+	if stop := p.budget.stop; stop != nil && stop.Load() {
+		p.steps = -1
+	}
+	p.pause = max(0, p.steps-stopEvery)
+	return p.steps < 0
+}
+
+// check judges x by c. After holds, the whole of x has been seen strictly.
+func (p *pass) check(c *clause, x *instance) verdict {
+	if p.steps--; p.steps < p.pause && p.exhausted() || c.opaque {
+		return unsure
+	}
+	if c.kinds&x.kind == 0 {
+		if x.kind != kindNumber || c.kinds&kindInteger == 0 || !x.isInteger() {
+			return breaks
+		}
+	}
+	switch x.kind {
+	case kindNumber:
+		if c.number != nil && !c.number.hold(x) {
+			return breaks
+		}
+	case kindText:
+		if c.text != nil && !p.textHolds(c.text, x.text) {
+			return breaks
+		}
+	case kindArray:
+		if v := p.array(c.array, x); v != holds {
+			return v
+		}
+	case kindObject:
+		if v := p.object(c.object, x); v != holds {
+			return v
+		}
+	}
+	for _, set := range c.among {
+		if v := p.isAmong(set, x); v != holds {
+			return v
+		}
+	}
+	if c.joint != nil {
+		return p.join(c.joint, x)
+	}
+	return holds
+}
+
+// join judges x, which has been walked, by the subschemas that apply to it.
+func (p *pass) join(j *joint, x *instance) verdict {
+	doubt := false
+	for _, c := range j.all {
+		switch p.check(c, x) {
+		case breaks:
+			return breaks
+		case unsure:
+			doubt = true
+		}
+	}
+	if j.any != nil {
+		switch p.anyOf(j.any, x) {
+		case breaks:
+			return breaks
+		case unsure:
+			doubt = true
+		}
+	}
+	if j.one != nil {
+		switch p.oneOf(j.one, x) {
+		case breaks:
+			return breaks
+		case unsure:
+			doubt = true
+		}
+	}
+	if j.not != nil {
+		switch p.check(j.not, x) {
+		case holds:
+			return breaks
+		case unsure:
+			doubt = true
+		}
+	}
+	if j.when != nil {
+		switch p.conditional(j, x) {
+		case breaks:
+			return breaks
+		case unsure:
+			doubt = true
+		}
+	}
+	if doubt {
+		return unsure
+	}
+	return holds
+}
+
+func (p *pass) anyOf(branches []*clause, x *instance) verdict {
+	answer := breaks
+	for _, c := range branches {
+		switch p.check(c, x) {
+		case holds:
+			return holds
+		case unsure:
+			answer = unsure
+		}
+	}
+	return answer
+}
+
+func (p *pass) oneOf(branches []*clause, x *instance) verdict {
+	held, doubts := 0, 0
+	for _, c := range branches {
+		switch p.check(c, x) {
+		case holds:
+			if held++; held > 1 {
+				return breaks
+			}
+		case unsure:
+			doubts++
+		}
+	}
+	switch {
+	case doubts > 0:
+		return unsure
+	case held == 1:
+		return holds
+	}
+	return breaks
+}
+
+func (p *pass) conditional(j *joint, x *instance) verdict {
+	branch := j.otherwise
+	switch p.check(j.when, x) {
+	case unsure:
+		return unsure
+	case holds:
+		branch = j.then
+	}
+	if branch == nil {
+		return holds
+	}
+	return p.check(branch, x)
+}

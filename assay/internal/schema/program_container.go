@@ -1,0 +1,316 @@
+package schema
+
+import (
+	"math"
+
+	"example.com/assay/assay/internal/ecma"
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// arrayRules are the keywords for arrays (JSON Schema Core, section 10.3.1;
+// Validation, section 6.4).
+type arrayRules struct {
+	prefix   []*clause
+	items    *clause // behind the prefix
+	min, max int
+	unique   bool
+
+	contains                 *clause // or nil
+	minContains, maxContains int
+}
+
+// objectRules are the keywords for objects (Core, section 10.3.2; Validation,
+// section 6.5). Names that the schema knows are numbered.
+type objectRules struct {
+	known      []property
+	index      map[string]int // of known, where they are many
+	required   nameSet
+	min, max   int
+	patterns   []patternProperty
+	additional *clause // for other names that no pattern matches
+	names      *clause // propertyNames, or nil
+	dependent  []dependency
+}
+
+// property is a name that the schema knows, with all the clauses that judge
+// its value: its own, those of the patterns that match the name, or else the
+// one for additional properties.
+type property struct {
+	name    string
+	clauses []*clause
+}
+
+// patternProperty is a clause for the members whose name matches.
+type patternProperty struct {
+	re     *ecma.Regexp
+	clause *clause
+}
+
+// dependency is what the presence of one member asks for.
+type dependency struct {
+	trigger  int // number of the member's name
+	required nameSet
+	clause   *clause // or nil
+}
+
+// maxKnown is how many names a clause for objects can know.
+const maxKnown = 256
+
+// nameSet is a set of known names.
+type nameSet [maxKnown / 64]uint64
+
+func (s *nameSet) add(i int)      { s[i>>6] |= 1 << (i & 63) }
+func (s *nameSet) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
+
+// covers reports whether s holds all of t.
+func (s *nameSet) covers(t *nameSet) bool {
+	for i := range s {
+		if t[i]&^s[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// fewKnown is how many names are compared one by one.
+const fewKnown = 8
+
+// lookup returns the number of a known name, else -1.
+func (r *objectRules) lookup(name string) int {
+	if r.index != nil {
+		if i, ok := r.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range r.known {
+		if r.known[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// closed reports whether an unknown name alone breaks the rules.
+func (r *objectRules) closed() bool {
+	return r.additional.kinds == 0 && !r.additional.opaque && len(r.patterns) == 0
+}
+
+// openArray and openObject judge parts by nothing but the strict rules.
+var (
+	openArray  = &arrayRules{items: everything, max: math.MaxInt}
+	openObject = &objectRules{additional: everything, max: math.MaxInt}
+)
+
+// array judges the items of x by r, which may be nil.
+func (p *pass) array(r *arrayRules, x *instance) verdict {
+	if r == nil {
+		if x.walked || p.again > 0 && p.data == nil {
+			return holds
+		}
+		r = openArray
+	}
+	again := p.again
+	if x.walked {
+		p.again++
+	}
+	answer := unsure
+	if p.depth++; p.depth <= strictjson.MaxDepth {
+		w := arrayWalk{rules: r}
+		if r.unique {
+			w.first = len(p.room().items)
+		}
+		if p.data != nil {
+			answer = p.rawItems(&w, x)
+		} else {
+			answer = p.decodedItems(&w, x)
+		}
+		if r.unique {
+			clear(p.scratch.items[w.first:])
+			p.scratch.items = p.scratch.items[:w.first]
+		}
+	}
+	p.depth--
+	p.again = again
+	x.walked = x.walked || answer == holds
+	return answer
+}
+
+// arrayWalk is what is known of an array after some of its items.
+type arrayWalk struct {
+	rules      *arrayRules
+	count      int
+	found      int // items that hold contains
+	doubts     int // items of which contains does not know
+	first      int // of the array's items in scratch.items, for uniqueItems
+	containers int // among those
+}
+
+// item judges the next item, and does not return holds before it was walked.
+func (p *pass) item(w *arrayWalk, x *instance) verdict {
+	r := w.rules
+	c := r.items
+	if w.count < len(r.prefix) {
+		c = r.prefix[w.count]
+	}
+	p.steps--
+	if w.count++; w.count > r.max {
+		return breaks
+	}
+	if v := p.check(c, x); v != holds {
+		return v
+	}
+	if r.contains != nil {
+		switch p.check(r.contains, x) {
+		case holds:
+			w.found++
+		case unsure:
+			w.doubts++
+		}
+	}
+	if r.unique {
+		return p.isNew(w, x)
+	}
+	return holds
+}
+
+// maxUnique is how long an array may be for its items to be compared.
+const maxUnique = 64
+
+// isNew reports whether no item before x equals it. Of two arrays or objects
+// it does not know.
+func (p *pass) isNew(w *arrayWalk, x *instance) verdict {
+	if x.kind&(kindArray|kindObject) != 0 {
+		if w.containers++; w.containers > 1 {
+			return unsure
+		}
+		return holds
+	}
+	if w.count > maxUnique {
+		return unsure
+	}
+	s := p.room()
+	p.steps -= w.count
+	for i := w.first; i < len(s.items); i++ {
+		if s.items[i].equal(x) {
+			return breaks
+		}
+	}
+	s.items = append(s.items, *x)
+	return holds
+}
+
+// end judges the array as a whole.
+func (w *arrayWalk) end() verdict {
+	r := w.rules
+	switch {
+	case w.count < r.min:
+		return breaks
+	case r.contains == nil:
+		return holds
+	case w.found > r.maxContains || w.found+w.doubts < r.minContains:
+		return breaks
+	case w.doubts > 0:
+		return unsure
+	}
+	return holds
+}
+
+// object judges the members of x by r, which may be nil.
+func (p *pass) object(r *objectRules, x *instance) verdict {
+	if r == nil {
+		if x.walked || p.again > 0 && p.data == nil {
+			return holds
+		}
+		r = openObject
+	}
+	again := p.again
+	if x.walked {
+		p.again++
+	}
+	w := objectWalk{rules: r}
+	answer := unsure
+	if p.depth++; p.depth <= strictjson.MaxDepth {
+		if p.data != nil {
+			answer = p.rawMembers(&w, x)
+		} else {
+			answer = p.decodedMembers(&w, x)
+		}
+	}
+	p.depth--
+	p.again = again
+	if answer != holds {
+		return answer
+	}
+	x.walked = true
+	if w.count < r.min || !w.seen.covers(&r.required) {
+		return breaks
+	}
+	for i := range r.dependent {
+		d := &r.dependent[i]
+		if !w.seen.has(d.trigger) {
+			continue
+		}
+		if !w.seen.covers(&d.required) {
+			return breaks
+		}
+		if d.clause != nil {
+			if v := p.check(d.clause, x); v != holds {
+				return v
+			}
+		}
+	}
+	return holds
+}
+
+// objectWalk is what is known of an object after some of its members.
+type objectWalk struct {
+	rules *objectRules
+	seen  nameSet
+	count int
+	other strictjson.Object // the unknown names of raw text
+	open  bool              // other is
+}
+
+// name counts the next member and judges its name.
+func (p *pass) name(w *objectWalk, name string) verdict {
+	p.steps--
+	if w.count++; w.count > w.rules.max {
+		return breaks
+	}
+	if w.rules.names != nil {
+		return p.check(w.rules.names, &instance{kind: kindText, text: name})
+	}
+	return holds
+}
+
+// member judges the value x of a member, the i-th of the known ones or an
+// unknown one where i < 0. It does not return holds before x was walked.
+func (p *pass) member(w *objectWalk, i int, name string, x *instance) verdict {
+	r := w.rules
+	if i >= 0 {
+		for _, c := range r.known[i].clauses {
+			if v := p.check(c, x); v != holds {
+				return v
+			}
+		}
+		return holds
+	}
+	matched := false
+	for i := range r.patterns {
+		pattern := &r.patterns[i]
+		p.steps -= 1 + len(name)/bytesPerStep
+		if ok, err := pattern.re.MatchString(name, nil); err != nil {
+			return unsure
+		} else if ok {
+			matched = true
+			if v := p.check(pattern.clause, x); v != holds {
+				return v
+			}
+		}
+	}
+	if matched {
+		return holds
+	}
+	return p.check(r.additional, x)
+}

@@ -1,0 +1,189 @@
+package schema
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// load makes x the value v. False: v is no JSON value.
+func (p *pass) load(x *instance, v any) bool {
+	switch v := v.(type) {
+	case string:
+		x.kind, x.text = kindText, v
+		p.steps -= len(v) / bytesPerStep
+		return utf8.ValidString(v)
+	case map[string]any:
+		x.kind, x.members = kindObject, v
+	case []any:
+		x.kind, x.items = kindArray, v
+	case json.Number:
+		return x.literal(string(v))
+	case float64:
+		return p.float(x, v)
+	case bool:
+		x.kind, x.truth = kindBool, v
+	case nil:
+		x.kind = kindNull
+	case int:
+		x.integer(int64(v))
+	case int64:
+		x.integer(v)
+	case int32:
+		x.integer(int64(v))
+	case int16:
+		x.integer(int64(v))
+	case int8:
+		x.integer(int64(v))
+	case uint:
+		return x.unsigned(uint64(v))
+	case uint64:
+		return x.unsigned(v)
+	case uint32:
+		x.integer(int64(v))
+	case uint16:
+		x.integer(int64(v))
+	case uint8:
+		x.integer(int64(v))
+	default:
+		return false
+	}
+	return true
+}
+
+func (x *instance) integer(n int64) { x.kind, x.small, x.int = kindNumber, true, n }
+
+func (x *instance) unsigned(n uint64) bool {
+	if n <= math.MaxInt64 {
+		x.integer(int64(n))
+		return true
+	}
+	var space [20]byte
+	x.kind, x.parsed = kindNumber, true
+	x.number, _ = strictjson.ParseNumber(strconv.AppendUint(space[:0], n, 10))
+	return true
+}
+
+// literal makes x the number that a literal stands for.
+func (x *instance) literal(s string) bool {
+	n, ok := strictjson.ParseNumber(s)
+	x.kind, x.parsed, x.number = kindNumber, true, n
+	if ok {
+		x.int, x.small = n.Int64()
+	}
+	return ok
+}
+
+func (p *pass) float(x *instance, f float64) bool {
+	// Below 2^53 every integer is a float64 of its own, so the shortest decimal
+	// that reads back as f is f.
+	if n := int64(f); float64(n) == f && -1<<53 < n && n < 1<<53 {
+		x.integer(n)
+		return true
+	}
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return false
+	}
+	var space [32]byte
+	n, ok := strictjson.ParseNumber(strconv.AppendFloat(space[:0], f, 'e', -1, 64))
+	x.kind, x.parsed, x.number = kindNumber, true, n
+	return ok
+}
+
+// decodedItems walks the array x.items.
+func (p *pass) decodedItems(w *arrayWalk, x *instance) verdict {
+	var item instance // out here so that it stays on the stack
+	for _, v := range x.items {
+		item = instance{}
+		if !p.load(&item, v) {
+			return unsure
+		}
+		if v := p.item(w, &item); v != holds {
+			return v
+		}
+	}
+	return w.end()
+}
+
+// decodedMembers walks the object x.members: the known names by lookup, and only
+// where there are others, all names.
+func (p *pass) decodedMembers(w *objectWalk, x *instance) verdict {
+	for i := range w.rules.known {
+		name := w.rules.known[i].name
+		v, ok := x.members[name]
+		if !ok {
+			continue
+		}
+		w.seen.add(i)
+		if v := p.decodedMember(w, i, name, v); v != holds {
+			return v
+		}
+	}
+	if w.count == len(x.members) {
+		return holds
+	}
+	if w.rules.closed() {
+		return breaks
+	}
+	for name, v := range x.members {
+		if w.rules.lookup(name) >= 0 {
+			continue
+		}
+		if !utf8.ValidString(name) {
+			return unsure
+		}
+		p.steps -= len(name) / bytesPerStep
+		if v := p.decodedMember(w, -1, name, v); v != holds {
+			return v
+		}
+	}
+	return holds
+}
+
+func (p *pass) decodedMember(w *objectWalk, i int, name string, v any) verdict {
+	if v := p.name(w, name); v != holds {
+		return v
+	}
+	var value instance
+	if !p.load(&value, v) {
+		return unsure
+	}
+	return p.member(w, i, name, &value)
+}
+
+// sameDecoded compares x with v, a member of the schema.
+func (p *pass) sameDecoded(x *instance, v any) bool {
+	if p.steps--; p.steps < 0 {
+		return false
+	}
+	var item instance // out here so that it stays on the stack
+	switch v := v.(type) {
+	case []any:
+		if x.kind != kindArray || len(x.items) != len(v) {
+			return false
+		}
+		for i := range v {
+			item = instance{}
+			if !p.load(&item, x.items[i]) || !p.sameDecoded(&item, v[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		if x.kind != kindObject || len(x.members) != len(v) {
+			return false
+		}
+		for name, v := range v {
+			member, ok := x.members[name]
+			item = instance{}
+			if !ok || !p.load(&item, member) || !p.sameDecoded(&item, v) {
+				return false
+			}
+		}
+		return true
+	}
+	return x.sameScalar(v)
+}

@@ -1,0 +1,314 @@
+package schema
+
+import (
+	"unsafe"
+
+	"example.com/assay/assay/internal/strictjson"
+)
+
+// view returns the bytes as a string without copying them. The string is read
+// within the pass only, while nobody writes to the bytes.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// read makes x the value that starts at i: a scalar as a whole, of an array or
+// object the place. False: no value starts there, or a scalar breaks the
+// strict rules.
+func (p *pass) read(x *instance, i int) bool {
+	data := p.data
+	if i >= len(data) {
+		return false
+	}
+	x.at = i
+	switch data[i] {
+	case '{':
+		x.kind = kindObject
+	case '[':
+		x.kind = kindArray
+	case '"':
+		end, plain, err := strictjson.ScanString(data, i)
+		if err != nil {
+			return false
+		}
+		x.kind, x.text, x.end = kindText, p.textAt(i, end, plain), end
+		p.steps -= (end - i) / bytesPerStep
+	case 't':
+		x.kind, x.truth = kindBool, true
+		return x.word(data, "true")
+	case 'f':
+		x.kind = kindBool
+		return x.word(data, "false")
+	case 'n':
+		x.kind = kindNull
+		return x.word(data, "null")
+	default:
+		x.kind = kindNumber
+		if x.shortInteger(data) {
+			return true
+		}
+		end, err := strictjson.ScanNumber(data, i)
+		if err != nil {
+			return false
+		}
+		x.text, x.end = view(data[i:end]), end
+	}
+	return true
+}
+
+// word reports whether the word stands where x starts.
+func (x *instance) word(data []byte, word string) bool {
+	x.end = x.at + len(word)
+	return x.end <= len(data) && string(data[x.at:x.end]) == word
+}
+
+// shortInteger reads an integer of few digits, the usual number. False: what
+// stands where x starts is something else.
+func (x *instance) shortInteger(data []byte) bool {
+	const most = 18 // digits that always fit
+	i := x.at
+	negative := data[i] == '-'
+	if negative {
+		i++
+	}
+	first, n := i, int64(0)
+	for i < len(data) && data[i]-'0' <= 9 && i-first <= most {
+		n = n*10 + int64(data[i]-'0')
+		i++
+	}
+	digits := i - first
+	if digits == 0 || digits > most || digits > 1 && data[first] == '0' {
+		return false
+	}
+	if i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e') {
+		return false
+	}
+	if negative {
+		n = -n
+	}
+	x.small, x.int, x.end = true, n, i
+	return true
+}
+
+// textAt returns the text of the string literal data[start:end].
+func (p *pass) textAt(start, end int, plain bool) string {
+	if plain {
+		return view(p.data[start+1 : end-1])
+	}
+	s := p.room()
+	from := len(s.text)
+	s.text = strictjson.AppendUnquoted(s.text, p.data[start:end])
+	return view(s.text[from:])
+}
+
+// mark and release bracket the life of decoded texts.
+func (p *pass) mark() int {
+	if p.scratch == nil {
+		return 0
+	}
+	return len(p.scratch.text)
+}
+
+func (p *pass) release(mark int) {
+	if p.scratch != nil {
+		p.scratch.text = p.scratch.text[:mark]
+	}
+}
+
+// rawItems walks the array that starts at x.at.
+func (p *pass) rawItems(w *arrayWalk, x *instance) verdict {
+	data := p.data
+	i := strictjson.SkipSpace(data, x.at+1)
+	if i < len(data) && data[i] == ']' {
+		x.end = i + 1
+		return w.end()
+	}
+	var item instance // out here so that it stays on the stack
+	for {
+		mark := p.mark()
+		item = instance{}
+		if !p.read(&item, i) {
+			return unsure
+		}
+		if v := p.item(w, &item); v != holds {
+			return v
+		}
+		if !w.rules.unique {
+			p.release(mark)
+		}
+		i = strictjson.SkipSpace(data, item.end)
+		if i >= len(data) {
+			return unsure
+		}
+		switch data[i] {
+		case ',':
+			i = strictjson.SkipSpace(data, i+1)
+		case ']':
+			x.end = i + 1
+			return w.end()
+		default:
+			return unsure
+		}
+	}
+}
+
+// rawMembers walks the object that starts at x.at.
+func (p *pass) rawMembers(w *objectWalk, x *instance) verdict {
+	data := p.data
+	i := strictjson.SkipSpace(data, x.at+1)
+	if i < len(data) && data[i] == '}' {
+		x.end = i + 1
+		return holds
+	}
+	var value instance // out here so that it stays on the stack
+	for {
+		if i >= len(data) || data[i] != '"' {
+			return unsure
+		}
+		mark := p.mark()
+		end, plain, err := strictjson.ScanString(data, i)
+		if err != nil {
+			return unsure
+		}
+		name := p.textAt(i, end, plain)
+		known := w.rules.lookup(name)
+		if v := p.rawName(w, known, i, end, plain); v != holds {
+			return v
+		}
+		if v := p.name(w, name); v != holds {
+			return v
+		}
+		i = strictjson.SkipSpace(data, end)
+		if i >= len(data) || data[i] != ':' {
+			return unsure
+		}
+		i = strictjson.SkipSpace(data, i+1)
+		value = instance{}
+		if !p.read(&value, i) {
+			return unsure
+		}
+		if v := p.member(w, known, name, &value); v != holds {
+			return v
+		}
+		p.release(mark)
+		i = strictjson.SkipSpace(data, value.end)
+		if i >= len(data) {
+			return unsure
+		}
+		switch data[i] {
+		case ',':
+			i = strictjson.SkipSpace(data, i+1)
+		case '}':
+			x.end = i + 1
+			if w.open {
+				p.scratch.names.Close(&w.other)
+			}
+			return holds
+		default:
+			return unsure
+		}
+	}
+}
+
+// rawName notices a member that is named twice. A known name and an unknown
+// one are never equal, so each kind is compared with its own.
+func (p *pass) rawName(w *objectWalk, known, start, end int, plain bool) verdict {
+	p.steps -= (end - start) / bytesPerStep
+	if known >= 0 {
+		if w.seen.has(known) {
+			return unsure
+		}
+		w.seen.add(known)
+		return holds
+	}
+	if w.rules.closed() {
+		return breaks
+	}
+	if p.again > 0 {
+		return holds
+	}
+	names := &p.room().names
+	if !w.open {
+		w.open, w.other = true, names.Open()
+	}
+	if !names.Add(&w.other, p.data, start, end, plain) {
+		return unsure
+	}
+	return holds
+}
+
+// same reports whether x, an array or object that has been walked, equals v, a
+// member of the schema.
+func (p *pass) same(x *instance, v any) bool {
+	if p.data == nil {
+		return p.sameDecoded(x, v)
+	}
+	_, ok := p.sameRaw(x.at, v)
+	return ok
+}
+
+// sameRaw compares the value at i, known to be strict JSON, with v. It returns
+// the offset behind the value if they are equal.
+func (p *pass) sameRaw(i int, v any) (int, bool) {
+	if p.steps--; p.steps < 0 {
+		return 0, false
+	}
+	mark := p.mark()
+	defer p.release(mark)
+	var x instance
+	if !p.read(&x, i) {
+		return 0, false
+	}
+	data := p.data
+	switch v := v.(type) {
+	case []any:
+		if x.kind != kindArray {
+			return 0, false
+		}
+		i = strictjson.SkipSpace(data, i+1)
+		for n := 0; ; n++ {
+			if data[i] == ']' {
+				return i + 1, n == len(v)
+			}
+			if n > 0 { // a comma
+				i = strictjson.SkipSpace(data, i+1)
+			}
+			if n == len(v) {
+				return 0, false
+			}
+			end, ok := p.sameRaw(i, v[n])
+			if !ok {
+				return 0, false
+			}
+			i = strictjson.SkipSpace(data, end)
+		}
+	case map[string]any:
+		if x.kind != kindObject {
+			return 0, false
+		}
+		i = strictjson.SkipSpace(data, i+1)
+		for n := 0; ; n++ {
+			if data[i] == '}' {
+				return i + 1, n == len(v)
+			}
+			if n > 0 {
+				i = strictjson.SkipSpace(data, i+1)
+			}
+			end, plain, err := strictjson.ScanString(data, i)
+			if err != nil {
+				return 0, false
+			}
+			member, ok := v[p.textAt(i, end, plain)]
+			if !ok {
+				return 0, false
+			}
+			i = strictjson.SkipSpace(data, strictjson.SkipSpace(data, end)+1)
+			if end, ok = p.sameRaw(i, member); !ok {
+				return 0, false
+			}
+			i = strictjson.SkipSpace(data, end)
+		}
+	}
+	if x.kind&(kindArray|kindObject) != 0 {
+		return 0, false
+	}
+	return x.end, x.sameScalar(v)
+}
