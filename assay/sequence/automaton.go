@@ -34,7 +34,8 @@ type automaton interface {
 	// deadline is the length beyond which a trace violates the rule, if no
 	// later call matches an operand.
 	deadline(r run) int
-	// settled reports that no further call changes the verdict.
+	// settled reports that no further call changes the verdict, or what spans
+	// a violation.
 	settled(r run) bool
 	// exercised reports whether the rule's antecedent fired.
 	exercised(r run) bool

@@ -57,7 +57,7 @@ func Evaluate(c *Checker, t Trace, extent Extent, b *Budget) Report {
 	if b == nil {
 		b = NewBudget(c.opts.MaxSteps, 0, nil)
 	}
-	var m machine
+	m := machine{all: true}
 	m.start(c, true, false)
 	if !m.run(&t, b) {
 		return Report{Failure: Limit}

@@ -18,6 +18,7 @@ const MaxReadings = 1024
 type machine struct {
 	c      *Checker
 	states []state
+	all    bool // look at every call, also where the verdict is certain
 	scratch
 
 	summary
@@ -61,7 +62,7 @@ func (ev *event) truth(atom int32) truth {
 type state struct {
 	base    run    // in the reading where no unknown matches
 	split   *split // of all readings, nil while there is only one; never changed in place
-	settled bool   // no further call changes anything
+	settled bool   // no further call changes the verdict or what a violation spans
 	owes    bool   // counted in summary.debts
 	between bool   // counted in summary.between
 	last    int    // the index behind the last call that was looked at
@@ -232,12 +233,13 @@ func (m *machine) record(ev *event) (steps int) {
 func (m *machine) change(i int32, j int, mn *mention, ev *event) (steps int) {
 	s := &m.states[i]
 	s.last = j + 1
-	if s.settled {
+	settled := s.settled
+	if settled && !m.all {
 		return 1
 	}
 	r := &m.c.rules[i]
 	steps = r.advance(s, j, mn, ev)
-	if s.settled {
+	if s.settled && !settled {
 		m.open--
 	}
 	if s.split != nil && len(s.split.cursors) > MaxReadings {
