@@ -148,15 +148,33 @@ func (g *corpusGroup) policyText(t *testing.T, name string) ([]byte, bool) {
 	return []byte(text), true
 }
 
-// request is a corpus call's arguments, read as the server reads them.
+// request is a corpus call's arguments.
 type request struct {
-	Tool      string            `json:"tool"`
-	Arguments json.RawMessage   `json:"arguments"`
-	Policy    string            `json:"policy"`
-	Identity  *assay.Identity   `json:"identity"`
-	History   []json.RawMessage `json:"history"`
-	NextTool  string            `json:"next_tool"`
-	Next      json.RawMessage   `json:"next_arguments"`
+	Tool, Policy, NextTool string
+	Arguments, Next        json.RawMessage
+	Identity               *assay.Identity
+	History                []json.RawMessage
+}
+
+// readRequest reads a call's arguments by their exact member names, as the
+// server does: encoding/json would also take "TOOL" for "tool".
+func readRequest(raw json.RawMessage) (r request, err error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return r, err
+	}
+	for name, target := range map[string]any{
+		"tool": &r.Tool, "policy": &r.Policy, "next_tool": &r.NextTool,
+		"identity": &r.Identity, "history": &r.History,
+	} {
+		if value, ok := members[name]; ok {
+			if err := json.Unmarshal(value, target); err != nil {
+				return r, err
+			}
+		}
+	}
+	r.Arguments, r.Next = members["arguments"], members["next_arguments"]
+	return r, nil
 }
 
 // serverOnly says why a call is not the library's to answer, or "".
@@ -178,8 +196,8 @@ func (c *corpusCall) serverOnly() string {
 // answer asks the library and returns what the corpus compares.
 func (c *corpusCall) answer(t *testing.T, p *assay.Policy, refused error) map[string]any {
 	t.Helper()
-	var r request
-	if err := json.Unmarshal(expand(t, c.Arguments), &r); err != nil {
+	r, err := readRequest(expand(t, c.Arguments))
+	if err != nil {
 		t.Fatalf("a call that the library cannot answer: %v", err)
 	}
 	var d assay.Decision
@@ -194,7 +212,6 @@ func (c *corpusCall) answer(t *testing.T, p *assay.Policy, refused error) map[st
 		d = assay.CheckArgs(p, assay.Call{Tool: r.Tool, Arguments: r.Arguments, Identity: r.Identity})
 	case c.Tool == "assay_policy_decide":
 		d = assay.PolicyDecide(p, r.Tool)
-		r.NextTool = r.Tool
 	default:
 		history := make([]assay.Call, len(r.History))
 		for i, raw := range r.History {
@@ -263,7 +280,7 @@ func (c *corpusCall) answer(t *testing.T, p *assay.Policy, refused error) map[st
 	return got
 }
 
-// compare returns the members of want that got does not have.
+// wrong returns the members of want that got does not have.
 func (c *corpusCall) wrong(t *testing.T, got map[string]any) []string {
 	t.Helper()
 	text, err := json.Marshal(got)
@@ -306,9 +323,9 @@ func TestCorpusIsAnsweredRight(t *testing.T) {
 				skipped[reason]++
 				continue
 			}
-			var r request
 			arguments := expand(t, c.Arguments)
-			if json.Unmarshal(arguments, &r) != nil {
+			r, err := readRequest(arguments)
+			if err != nil {
 				skipped["malformed call"]++
 				continue
 			}

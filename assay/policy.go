@@ -29,6 +29,7 @@ type compiled struct {
 	options   Options
 	canonical []byte
 	digest    string
+	size      int
 	problems  []Problem
 
 	args      *args.Checker     // nil: the document is no mapping
@@ -146,6 +147,7 @@ func (d *document) compile(options Options) (*Policy, error) {
 		options:   options,
 		canonical: canonical,
 		digest:    hex.EncodeToString(sum[:]),
+		size:      d.size(canonical, options),
 		isMapping: !d.spec.isList(),
 		decides:   d.isBlocklist(),
 		blocklist: blocklist.Compile(d.spec.Blocklist),
@@ -305,6 +307,36 @@ func (p *Policy) Problems() []Problem {
 		return nil
 	}
 	return slices.Clone(p.compiled.problems)
+}
+
+// Size estimates how many bytes of memory the compiled policy takes, for a cache
+// that bounds what it keeps. It is meant to be too large rather than too small,
+// and counts what the first call of each tool still adds. It is 0 for a nil or
+// zero policy.
+func (p *Policy) Size() int {
+	if p == nil || p.compiled == nil {
+		return 0
+	}
+	return p.compiled.size
+}
+
+// What a policy takes for itself, and at most for each byte of its document.
+const (
+	sizeOfPolicy = 4096
+	sizePerByte  = 64
+)
+
+// size estimates the memory of what the document is compiled to. Every schema
+// is compiled together with the definitions that it reaches.
+func (d *document) size(canonical []byte, options Options) int {
+	bytes := len(canonical)
+	if defs, ok := d.spec.Schemas[definitions]; ok {
+		text, err := encode(defs)
+		if err == nil {
+			bytes += min(len(text)*len(d.spec.Schemas), 8*options.maxSchemaBytes())
+		}
+	}
+	return sizeOfPolicy + sizePerByte*bytes
 }
 
 // Until returns p with checks that end early, denying with [CodeLimitExceeded],

@@ -1,0 +1,243 @@
+package assay_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/assay"
+)
+
+// refusal parses a text that is no policy and returns what is said about it.
+func refusal(t *testing.T, text string) *assay.PolicyError {
+	t.Helper()
+	p, err := assay.Parse([]byte(text), nil)
+	var e *assay.PolicyError
+	if !errors.As(err, &e) {
+		t.Fatalf("Parse returns %v, %v\n%s", p, err, text)
+	}
+	if p != nil {
+		t.Errorf("Parse returns a policy and an error\n%s", text)
+	}
+	if len(e.Problems) == 0 {
+		t.Fatalf("Parse names no problem\n%s", text)
+	}
+	return e
+}
+
+func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		kind assay.ErrorKind
+		want []string // "line:column path: message; hint", in order
+	}{
+		"a misspelt key": {
+			"tools:\n  deney: [rm]\n", assay.KindStructure,
+			[]string{`2:3 /tools/deney: unknown key "deney"; did you mean "deny"?`},
+		},
+		"a key in another case": {
+			"Tools: {}\n", assay.KindStructure,
+			[]string{`1:1 /Tools: unknown key "Tools"; did you mean "tools"?`},
+		},
+		"a key that was cut short": {
+			"limits: {max_requests: 1}\n", assay.KindStructure,
+			[]string{`1:10 /limits/max_requests: unknown key "max_requests"; did you mean "max_requests_total"?`},
+		},
+		"a key like no other": {
+			"enforcement: {zzz: 1}\n", assay.KindStructure,
+			[]string{`1:15 /enforcement/zzz: unknown key "zzz"; known here: unconstrained_tools, formats`},
+		},
+		"an extension below the root": {
+			"tools: {x-a: 1}\n", assay.KindStructure,
+			[]string{`1:9 /tools/x-a: unknown key "x-a"; known here: allow, allow_classes, deny, deny_classes, require_args, arg_constraints, approval_required, approval_required_classes, restrict_scope, restrict_scope_classes, restrict_scope_contract, redact_args, redact_args_classes, redact_args_contract`},
+		},
+		"two problems, in the order of the text": {
+			"sequences: 3\nallow: rm\n", assay.KindStructure,
+			[]string{`1:12 /sequences: must be a list of rules, not a number`, `2:8 /allow: must be a list of text, not text`},
+		},
+		"null where it would open the policy": {
+			"allow:\n#  - read\n", assay.KindStructure,
+			[]string{`1:7 /allow: null says nothing here; leave the key out, or give it a value; an empty list is written []`},
+		},
+		"a number in a list of names": {
+			"blocklist: [rm, 1]\n", assay.KindStructure,
+			[]string{`1:17 /blocklist/1: must be text, not a number; put it in quotation marks`},
+		},
+		"an unknown version": {
+			"version: 1.2\n", assay.KindStructure,
+			[]string{`1:10 /version: must be "1.0", "1.1", "2.0", "1" or "2"; did you mean "1.0"?`},
+		},
+		"a pin": {
+			"tool_pins: {t: {server_id: s, tool_name: t, schema_hash: AB, extra: 1}}\n", assay.KindStructure,
+			[]string{
+				`1:16 /tool_pins/t: the key "meta_hash" is missing`,
+				`1:58 /tool_pins/t/schema_hash: must be 64 lowercase hexadecimal digits`,
+				`1:62 /tool_pins/t/extra: unknown key "extra"; known here: server_id, tool_name, schema_hash, meta_hash`,
+			},
+		},
+		"a limit": {
+			"limits: {max_requests_total: -1, max_tool_calls_total: 1.5}\n", assay.KindStructure,
+			[]string{
+				`1:30 /limits/max_requests_total: must be an integer from 0 to 9223372036854775807`,
+				`1:56 /limits/max_tool_calls_total: must be an integer from 0 to 9223372036854775807`,
+			},
+		},
+		"a rule of an unknown kind": {
+			"sequences: [{type: requires, tool: a}]\n", assay.KindStructure,
+			[]string{`1:20 /sequences/0/type: must be "require", "before", "after", "never_after", "eventually", "max_calls", "sequence" or "blocklist"; did you mean "require"?`},
+		},
+		"operands of a rule": {
+			"sequences:\n- {type: before, frist: a, then: b}\n- null\n", assay.KindStructure,
+			[]string{
+				`2:3 /sequences/0: the key "first" is missing`,
+				`2:18 /sequences/0/frist: unknown key "frist"; did you mean "first"?`,
+				`3:3 /sequences/1: must be a mapping, not null`,
+			},
+		},
+		"legacy constraints": {
+			"constraints:\n- {tool: t}\n- {tool: t, params: {a: x, b: {match: y}}}\n", assay.KindStructure,
+			[]string{
+				`2:3 /constraints/0: the key "params" is missing`,
+				`3:25 /constraints/1/params/a: must be a mapping, not text`,
+				`3:31 /constraints/1/params/b: the key "matches" is missing`,
+				`3:32 /constraints/1/params/b/match: unknown key "match"; did you mean "matches"?`,
+			},
+		},
+		"a pointer with escapes": {
+			"tool_classes: {a/b~c: x}\n", assay.KindStructure,
+			[]string{`1:23 /tool_classes/a~1b~0c: must be a list of text, not text`},
+		},
+		"an alias in an alias": {
+			"aliases:\n  A: [B]\n  B: [c]\n", assay.KindStructure, []string{`2:7 /aliases/A/0: `},
+		},
+		"a pattern of a rule": {
+			"- {type: require, tool: {tool: a, args_match: {x: '('}}}\n", assay.KindRoot,
+			[]string{`1:51 /0/tool/args_match/x: `},
+		},
+		"an empty list": {"[]\n", assay.KindRoot, []string{`1:1 : the document is an empty list`}},
+		"rules and names in one list": {
+			"- a\n- {type: require, tool: b}\n", assay.KindRoot,
+			[]string{`2:3 /1: must be text, not a mapping`},
+		},
+		"no document":     {"", assay.KindRoot, []string{""}},
+		"text":            {"hello", assay.KindRoot, []string{""}},
+		"no YAML":         {"a: [\n", assay.KindSyntax, []string{""}},
+		"a key twice":     {"name: a\nname: b\n", assay.KindSyntax, []string{"2:1 "}},
+		"a merge key":     {"tools: {<<: {}}\n", assay.KindStructure, []string{"1:9 "}},
+		"a document type": {"tools: !x {}\n", assay.KindStructure, []string{"1:8 "}},
+	} {
+		e := refusal(t, test.text)
+		if e.Kind != test.kind {
+			t.Errorf("%s: the kind is %v, want %v", name, e.Kind, test.kind)
+		}
+		if len(e.Problems) != len(test.want) {
+			t.Errorf("%s: %d problems, want %d: %v", name, len(e.Problems), len(test.want), e.Problems)
+			continue
+		}
+		for i, p := range e.Problems {
+			got := fmt.Sprintf("%d:%d %s: %s", p.Line, p.Column, p.Path, p.Message)
+			if p.Hint != "" {
+				got += "; " + p.Hint
+			}
+			if !strings.HasPrefix(got, test.want[i]) {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, test.want[i])
+			}
+		}
+	}
+}
+
+func TestPolicyErrorSaysWhereAndHowManyMore(t *testing.T) {
+	e := refusal(t, "tools:\n  deney: [rm]\n  alow: []\nname: 3\n")
+	want := `assay: the policy is refused (structure): line 2, column 3: /tools/deney: unknown key "deney"; did you mean "deny"? (and 2 more)`
+	if e.Error() != want {
+		t.Errorf("the error reads\n%s\nwant\n%s", e, want)
+	}
+}
+
+func TestPolicyErrorMessageHoldsNothingOfTheFile(t *testing.T) {
+	for text, want := range map[string]struct {
+		code    assay.Code
+		message string
+	}{
+		"secret: 1":                    {assay.CodePolicyParse, "Policy structure is invalid"},
+		"[secret, {}]":                 {assay.CodePolicyParse, "Policy root must be a mapping"},
+		"secret: [":                    {assay.CodePolicyParse, "Policy YAML is invalid"},
+		strings.Repeat("#", 1_000_001): {assay.CodeLimitExceeded, "Policy is over a size limit"},
+	} {
+		e := refusal(t, text)
+		if e.Code() != want.code || e.Message() != want.message {
+			t.Errorf("%.20q: %s %q, want %s %q", text, e.Code(), e.Message(), want.code, want.message)
+		}
+	}
+}
+
+func TestProblemsOfAHostileFileAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&b, "key%d: 1\n", i)
+	}
+	e := refusal(t, b.String())
+	if len(e.Problems) != 1000 {
+		t.Errorf("%d problems", len(e.Problems))
+	}
+	long := refusal(t, strings.Repeat("k", 10_000)+": 1\n")
+	if n := len(long.Problems[0].Message); n > 200 {
+		t.Errorf("a message of %d bytes", n)
+	}
+}
+
+func TestSchemasThatDoNotCompileAreProblemsOfTheirTools(t *testing.T) {
+	const text = "schemas:\n  zeta: {maxium: 3}\n  alpha:\n    properties:\n      a: {type: nope}\n  fine: {maximum: 3}\n"
+	p := mustParse(t, text)
+	problems := p.Problems()
+	if len(problems) != 2 {
+		t.Fatalf("the problems are %v", problems)
+	}
+	for i, want := range []assay.Problem{
+		{Tool: "alpha", Path: "/schemas/alpha/properties/a/type", Line: 5, Column: 17},
+		{Tool: "zeta", Path: "/schemas/zeta/maxium", Line: 2, Column: 18},
+	} {
+		got := problems[i]
+		if got.Message == "" {
+			t.Errorf("problem %d says nothing", i)
+		}
+		got.Message, got.Hint = "", ""
+		if got != want {
+			t.Errorf("problem %d is %+v, want %+v", i, got, want)
+		}
+	}
+	problems[0] = assay.Problem{}
+	if p.Problems()[0].Tool != "alpha" {
+		t.Error("the problems are shared")
+	}
+
+	for tool, want := range map[string]assay.Code{"zeta": assay.CodeSchemaCompile, "alpha": assay.CodeSchemaCompile, "fine": ""} {
+		if d := assay.CheckArgs(p, assay.Call{Tool: tool}); d.Code != want {
+			t.Errorf("%s is answered %q, want %q", tool, d.Code, want)
+		}
+	}
+
+	_, err := assay.Parse([]byte(text), &assay.Options{Strict: true})
+	var e *assay.PolicyError
+	if !errors.As(err, &e) || e.Kind != assay.KindStructure || len(e.Problems) != 2 {
+		t.Errorf("with Strict the error is %v", err)
+	}
+
+	compiled := mustCompile(t, p.Spec())
+	for _, problem := range compiled.Problems() {
+		if problem.Line != 0 || problem.Column != 0 {
+			t.Errorf("a problem of a Spec has a line: %+v", problem)
+		}
+	}
+	tools := func(all []assay.Problem) (names []string) {
+		for _, problem := range all {
+			names = append(names, problem.Tool)
+		}
+		return names
+	}
+	if got, want := tools(compiled.Problems()), tools(p.Problems()); !slices.Equal(got, want) {
+		t.Errorf("a Spec has the problems of %v, its file of %v", got, want)
+	}
+}
