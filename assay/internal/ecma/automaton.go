@@ -87,8 +87,7 @@ func (p *program) compile(n *node, next int32) int32 {
 	case opChar:
 		return p.class(set{{n.char, n.char}}.canonical(), next)
 	case opClass:
-		s, _ := n.class.set()
-		return p.class(s, next)
+		return p.class(n.class.set, next)
 	case opBegin, opEnd, opWord, opNotWord:
 		p.words = p.words || n.op == opWord || n.op == opNotWord
 		return p.add(inst{op: n.op, outs: []int32{next}})

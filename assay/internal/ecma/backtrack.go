@@ -178,8 +178,8 @@ func (w *backtrackWriter) node(n *node) {
 // where those are many or are not known here.
 func (w *backtrackWriter) class(c *class) {
 	const short = 64
-	if s, ok := c.set(); ok && len(s) <= short {
-		w.set(s)
+	if c.known && len(c.set) <= short {
+		w.set(c.set)
 		return
 	}
 	w.WriteByte('[')

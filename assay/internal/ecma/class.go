@@ -23,6 +23,8 @@ type item struct {
 type class struct {
 	items   []item
 	negated bool
+	known   bool // set holds its code points (property.go says when not)
+	set     set
 }
 
 // The sets behind the escapes and the dot (ECMA-262 sections 22.2.2.7 and
@@ -124,9 +126,9 @@ func (s set) overlaps(t set) bool {
 	return false
 }
 
-// set returns the code points that c matches; ok is false where a property's
-// code points are not known here (property.go).
-func (c *class) set() (s set, ok bool) {
+// resolve finds the code points that c matches.
+func (c *class) resolve() {
+	var s set
 	for _, it := range c.items {
 		if it.prop == nil {
 			s = append(s, it.span)
@@ -134,7 +136,7 @@ func (c *class) set() (s set, ok bool) {
 		}
 		p, ok := it.prop.set()
 		if !ok {
-			return nil, false
+			return
 		}
 		if it.not {
 			p = p.complement()
@@ -145,5 +147,5 @@ func (c *class) set() (s set, ok bool) {
 	if c.negated {
 		s = s.complement()
 	}
-	return s, true
+	c.set, c.known = s, true
 }

@@ -13,7 +13,7 @@ import (
 // to which a larger one does before the backtracking engine, which can be
 // stopped, takes over.
 const (
-	maxLinear = 250
+	maxLinear = 200
 	maxSteps  = 2_000_000
 )
 

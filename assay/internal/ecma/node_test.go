@@ -24,47 +24,56 @@ type answer struct {
 	Matches []bool `json:"m"`
 }
 
-// askNode puts questions to `new RegExp(pattern, 'u')` in one Node process, and
-// skips the test without one. It searches by trying each code point's place with
-// the sticky flag: left to search by itself, V8 also tries the place between the
-// two halves of a surrogate pair, where ECMA-262 (RegExpBuiltinExec with
-// fullUnicode) has none, and finds `\B` there.
-func askNode(t *testing.T, questions []question) []answer {
+// runNode runs script in one Node process, where the value input is `input`, and
+// reads what its `output` is. Without node it skips the test.
+func runNode(t *testing.T, script string, input, output any) {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed: the right answers come from a JavaScript engine")
 	}
-	const script = `
-		const ask = q => {
-			let re;
-			try { re = new RegExp(q.p, 'uy'); } catch { return {v: false, m: []}; }
-			const search = s => {
-				for (let at = 0; at <= s.length; at += s.codePointAt(at) > 0xffff ? 2 : 1) {
-					re.lastIndex = at;
-					if (re.test(s)) return true;
-				}
-				return false;
-			};
-			return {v: true, m: (q.s ?? []).map(search)};
-		};
-		const questions = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-		process.stdout.write(JSON.stringify(questions.map(ask)));`
-	input, err := json.Marshal(questions)
+	encoded, err := json.Marshal(input)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "-e", script)
-	cmd.Stdin = bytes.NewReader(input)
-	output, err := cmd.Output()
+	cmd := exec.CommandContext(ctx, node, "-e", `
+		const input = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+		let output;
+		`+script+`
+		process.stdout.write(JSON.stringify(output));`)
+	cmd.Stdin = bytes.NewReader(encoded)
+	decoded, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("node: %v", err)
 	}
+	if err := json.Unmarshal(decoded, output); err != nil {
+		t.Fatalf("node: %v", err)
+	}
+}
+
+// askNode puts questions to `new RegExp(pattern, 'u')`. The search tries each
+// code point's place with the sticky flag: left to search by itself, V8 also
+// tries the place between the two halves of a surrogate pair, where ECMA-262
+// (RegExpBuiltinExec with fullUnicode) has none, and finds `\B` there.
+func askNode(t *testing.T, questions []question) []answer {
+	t.Helper()
 	var answers []answer
-	if err := json.Unmarshal(output, &answers); err != nil || len(answers) != len(questions) {
-		t.Fatalf("node gave %d answers to %d questions: %v", len(answers), len(questions), err)
+	runNode(t, `output = input.map(q => {
+		let re;
+		try { re = new RegExp(q.p, 'uy'); } catch { return {v: false, m: []}; }
+		const search = s => {
+			for (let at = 0; at <= s.length; at += s.codePointAt(at) > 0xffff ? 2 : 1) {
+				re.lastIndex = at;
+				if (re.test(s)) return true;
+			}
+			return false;
+		};
+		return {v: true, m: (q.s ?? []).map(search)};
+	})`, questions, &answers)
+	if len(answers) != len(questions) {
+		t.Fatalf("node gave %d answers to %d questions", len(answers), len(questions))
 	}
 	return answers
 }

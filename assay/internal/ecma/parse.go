@@ -581,5 +581,6 @@ func (p *parser) classNode(start int, c *class) (*node, error) {
 	if p.spans > MaxSpans {
 		return nil, p.fail(start, fmt.Sprintf("the classes up to here have more than %d ranges", MaxSpans))
 	}
+	c.resolve()
 	return &node{op: opClass, class: c}, nil
 }

@@ -20,7 +20,7 @@ func (n *node) program() (size int, ok bool) {
 	case opBackref, opLook:
 		return 0, false
 	case opClass:
-		if _, ok := n.class.set(); !ok {
+		if !n.class.known {
 			return 0, false
 		}
 	}
@@ -78,8 +78,7 @@ func (w *re2Writer) node(n *node) {
 	case opChar:
 		w.set(set{{n.char, n.char}}.canonical())
 	case opClass:
-		s, _ := n.class.set()
-		w.set(s)
+		w.set(n.class.set)
 	case opBegin:
 		w.WriteString(`\A`)
 	case opEnd:
@@ -109,6 +108,10 @@ func (w *re2Writer) node(n *node) {
 func (w *re2Writer) repeat(n *node) {
 	var sub re2Writer
 	sub.node(n.subs[0])
+	if sub.Len() > maxSource {
+		w.WriteString(sub.String())
+		return
+	}
 	most := max(1000/n.subs[0].repeats(), 1)
 	w.WriteString(`(?:`)
 	times := func(count int, format string) {
@@ -119,7 +122,8 @@ func (w *re2Writer) repeat(n *node) {
 	}
 	times(n.min, `{%d}`)
 	if n.max == unlimited {
-		w.WriteString(sub.String() + `*`)
+		w.WriteString(sub.String())
+		w.WriteByte('*')
 	} else {
 		times(n.max-n.min, `{0,%d}`)
 	}

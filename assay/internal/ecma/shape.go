@@ -65,6 +65,9 @@ func (st *step) take(s string) int {
 	return i
 }
 
+// maxOptional is how many parts in a row a shape may have that can be absent.
+const maxOptional = 16
+
 // part is a repeated class of a sequence that may become a shape.
 type part struct {
 	set      set
@@ -97,9 +100,10 @@ func shapeOf(n *node) *shape {
 		case opChar:
 			p.set = set{{term.char, term.char}}.canonical()
 		case opClass:
-			if p.set, ok = term.class.set(); !ok {
+			if !term.class.known {
 				return nil
 			}
+			p.set = term.class.set
 		default:
 			return nil
 		}
@@ -144,7 +148,10 @@ func greedy(parts []part) bool {
 	if first.min == first.max {
 		return true
 	}
-	for _, p := range parts[1:] {
+	for i, p := range parts[1:] {
+		if i == maxOptional {
+			return false
+		}
 		if first.set.overlaps(p.set) {
 			return false
 		}
@@ -157,17 +164,19 @@ func greedy(parts []part) bool {
 
 func steps(parts []part) []step {
 	var out []step
-	literal := false // the last step is one
+	var literal []byte
+	flush := func() {
+		if len(literal) > 0 {
+			out = append(out, step{literal: string(literal)})
+			literal = literal[:0]
+		}
+	}
 	for _, p := range parts {
 		if p.min == 1 && p.max == 1 && len(p.set) == 1 && p.set[0].lo == p.set[0].hi {
-			if !literal {
-				out = append(out, step{})
-			}
-			literal = true
-			out[len(out)-1].literal += string(p.set[0].lo)
+			literal = utf8.AppendRune(literal, p.set[0].lo)
 			continue
 		}
-		literal = false
+		flush()
 		st := step{min: p.min, max: p.max}
 		for _, sp := range p.set {
 			for r := sp.lo; r <= min(sp.hi, utf8.RuneSelf-1); r++ {
@@ -179,5 +188,6 @@ func steps(parts []part) []step {
 		}
 		out = append(out, st)
 	}
+	flush()
 	return out
 }
