@@ -97,7 +97,7 @@ func TestTheIndexIsEqualToALoopOverThePatterns(t *testing.T) {
 		return string(b)
 	}
 	matches := 0
-	for range 4_000 {
+	for range 1_500 {
 		letters := []string{"ab", "abc", "ab\xff\x00", "abcdefghijklmnop"}[random.IntN(4)]
 		shortest := random.IntN(6)
 		patterns := []string{}
@@ -121,8 +121,8 @@ func TestTheIndexIsEqualToALoopOverThePatterns(t *testing.T) {
 			}
 		}
 	}
-	if matches < 10_000 || matches > 150_000 {
-		t.Errorf("%d of 160,000 names match: the samples are one-sided", matches)
+	if matches < 5_000 || matches > 55_000 {
+		t.Errorf("%d of 60,000 names match: the samples are one-sided", matches)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestEveryByteIsALabel(t *testing.T) {
 	}
 	index := compilePatterns(patterns)
 	for a := range 256 {
-		for b := range 256 {
+		for b := a % 5; b < 256; b += 5 {
 			for _, name := range []string{
 				string([]byte{'x', byte(a), byte(b)}), string([]byte{byte(a), byte(b), 'z'}), string([]byte{byte(a), 'z', byte(b), 'q'}),
 			} {
