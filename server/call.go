@@ -17,6 +17,10 @@ type call struct {
 	params toolParams       // of a tools/call
 	extra  mcp.RequestExtra // its address is how middleware finds the call again
 
+	finished chan struct{} // one value when a worker has set result
+	result   *toolResult
+	text     []byte // the result as it is sent; see toolResult.MarshalJSON
+
 	stop   atomic.Bool   // read by the work: it is to end
 	done   chan struct{} // closed when stop is set
 	once   sync.Once
@@ -42,3 +46,13 @@ func (c *call) end(reason stopReason) {
 
 // stopped says why the work was asked to stop, or running.
 func (c *call) stopped() stopReason { return stopReason(c.reason.Load()) }
+
+func newCall(id []byte, method string, size int) *call {
+	return &call{
+		id:       append([]byte(nil), id...),
+		method:   method,
+		size:     size,
+		finished: make(chan struct{}, 1),
+		done:     make(chan struct{}),
+	}
+}

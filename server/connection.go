@@ -115,7 +115,7 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 // accept takes a request in. It returns nil when the request is answered
 // already, or no longer taken.
 func (c *connection) accept(msg message, size int) *jsonrpc.Request {
-	call := &call{id: append([]byte(nil), msg.id...), method: string(msg.method), size: size, done: make(chan struct{})}
+	call := newCall(msg.id, string(msg.method), size)
 	request := &jsonrpc.Request{Method: call.method}
 	switch call.method {
 	case "initialize", "ping", "server/discover", "tools/list":
@@ -159,8 +159,8 @@ func (c *connection) refuseLong(long *scan) {
 	if !ok || !found {
 		return
 	}
-	call := &call{id: id, done: make(chan struct{})}
-	if string(method) != "tools/call" {
+	call := newCall(id, string(method), 0)
+	if call.method != "tools/call" {
 		c.reply(call, invalidRequest)
 		return
 	}
@@ -236,6 +236,8 @@ func (c *connection) Write(_ context.Context, msg jsonrpc.Message) error {
 		return nil
 	}
 	switch {
+	case call.text != nil:
+		return c.finish(call, appendResult(nil, call.id, call.text))
 	case response.Error == nil:
 		return c.finish(call, appendResult(nil, call.id, response.Result))
 	default:

@@ -13,7 +13,8 @@ type toolResult struct {
 	mcp.ResultBase
 	payload  []byte // one JSON object
 	isError  bool
-	complete bool // say that the result is complete, as protocol revisions from 2026-07-28 on want it
+	call     *call // takes the text; nil when nothing is to
+	complete bool  // say that the result is complete, as protocol revisions from 2026-07-28 on want it
 }
 
 // newResult returns the result that holds a payload.
@@ -55,8 +56,16 @@ func (r *toolResult) text() []byte {
 	return append(out, '}')
 }
 
-// MarshalJSON returns text.
-func (r *toolResult) MarshalJSON() ([]byte, error) { return r.text(), nil }
+// MarshalJSON leaves the text with the call and returns a placeholder for it:
+// the SDK would check and copy the text, twice, on its way to
+// [connection.Write].
+func (r *toolResult) MarshalJSON() ([]byte, error) {
+	if r.call == nil {
+		return r.text(), nil
+	}
+	r.call.text = r.text()
+	return []byte("{}"), nil
+}
 
 // toolList is the result of tools/list: the tools in their order, and nothing
 // about caching.

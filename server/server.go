@@ -51,7 +51,8 @@ type Server struct {
 	store   *store
 	tools   []*tool
 	byName  map[string]*tool
-	slots   chan struct{} // one for each tool call that runs
+	queue   chan *call // to the workers, which are as many as calls may run at once
+	closed  chan struct{}
 	began   func(tool string)
 }
 
@@ -79,7 +80,7 @@ func New(dir string, opts *Options) (*Server, error) {
 	for _, t := range s.tools {
 		s.byName[t.spec.Name] = t
 	}
-	s.slots = make(chan struct{}, s.limits.Concurrency)
+	s.queue, s.closed = make(chan *call), make(chan struct{})
 	var err error
 	s.store, err = openStore(dir, &s.limits, &assay.Options{
 		MaxPolicyBytes: s.limits.PolicyBytes,
@@ -88,11 +89,18 @@ func New(dir string, opts *Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("assay: opening the policy root: %w", err)
 	}
+	for range s.limits.Concurrency {
+		go s.work()
+	}
 	return s, nil
 }
 
-// Close closes the policy root.
-func (s *Server) Close() error { return s.store.close() }
+// Close closes the policy root and ends the workers. It is called once, when
+// nothing is served any more.
+func (s *Server) Close() error {
+	close(s.closed)
+	return s.store.close()
+}
 
 // Version returns the version of the build, or devel when it has none.
 func Version() string {
@@ -204,6 +212,7 @@ func (s *session) call(ctx context.Context, _ *mcp.ServerSession, params *callPa
 	}
 	result := s.server.run(c)
 	result.complete = params != nil && isStateless(params.Meta)
+	result.call = c
 	return result, nil
 }
 
@@ -263,9 +272,36 @@ func isStateless(meta mcp.Meta) bool {
 	return version >= firstStateless
 }
 
-// run runs a tools/call when there is a slot for it, and answers it whatever
-// happens.
-func (s *Server) run(c *call) (result *toolResult) {
+// run answers a tools/call when a worker is free, or when it is asked to stop
+// before.
+func (s *Server) run(c *call) *toolResult {
+	select {
+	case s.queue <- c:
+		<-c.finished
+		return c.result
+	case <-c.done:
+		return stoppedResult(c)
+	case <-s.closed:
+		return failureResult(errInternal)
+	}
+}
+
+// work is a worker: it runs one call at a time. That the workers live on, and
+// not one goroutine for each call, spares every call the growing of a stack.
+func (s *Server) work() {
+	for {
+		select {
+		case c := <-s.queue:
+			c.result = s.answer(c)
+			c.finished <- struct{}{}
+		case <-s.closed:
+			return
+		}
+	}
+}
+
+// answer answers a tools/call whatever happens.
+func (s *Server) answer(c *call) (result *toolResult) {
 	start := time.Now()
 	name := ""
 	defer func() {
@@ -273,15 +309,11 @@ func (s *Server) run(c *call) (result *toolResult) {
 			s.log.Error("panic", "request", c.number, "tool", name)
 			result = failureResult(errInternal)
 		}
-		s.log.Debug("answered", "request", c.number, "tool", name, "bytes", c.size,
-			"duration", time.Since(start), "denied", result.isError)
+		if s.log.Enabled(context.Background(), slog.LevelDebug) {
+			s.log.Debug("answered", "request", c.number, "tool", name, "bytes", c.size,
+				"duration", time.Since(start), "denied", result.isError)
+		}
 	}()
-	select {
-	case s.slots <- struct{}{}:
-	case <-c.done:
-		return stoppedResult(c)
-	}
-	defer func() { <-s.slots }()
 	t, ok := s.tool(c)
 	if !ok {
 		return failureResult(errInternal)
