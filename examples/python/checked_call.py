@@ -77,11 +77,14 @@ def cleared(result, met=frozenset()):
     """
     try:
         payload = json.loads(result.content[0].text)
-    except (AttributeError, IndexError, ValueError):
+    except (AttributeError, IndexError, TypeError, ValueError):
         return False, {}
     if not isinstance(payload, dict):
         return False, {}
-    unmet = [o for o in payload.get("obligations", []) if o.get("kind") not in met]
+    obligations = payload.get("obligations", [])
+    if not isinstance(obligations, list) or not all(isinstance(o, dict) for o in obligations):
+        return False, payload
+    unmet = [o for o in obligations if o.get("kind") not in met]
     go = result.isError is False and payload.get("allowed") is True and not unmet
     return go, payload
 
