@@ -35,8 +35,12 @@ func parseYAML(text []byte, maxBytes int) (*Node, error) {
 		}
 		return nil, rootError(kind.String(), root.Line, root.Column)
 	}
-	r := yamlReader{expanded: len(text), maxBytes: maxBytes, anchors: map[*yaml.Node]built{}}
-	b := r.node(root, 0, nil)
+	r := yamlReader{
+		source:   source{text: text, line: 1, column: 1},
+		expanded: len(text), maxBytes: maxBytes,
+		anchors: map[*yaml.Node]built{},
+	}
+	b := r.node(root, 0, context{indent: -1}, nil)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -218,6 +222,7 @@ func tagged(n *yaml.Node) bool { return n.Style&yaml.TaggedStyle != 0 || n.Tag =
 
 // yamlReader turns the library's nodes into ours.
 type yamlReader struct {
+	source    source
 	nodes     nodes
 	anchors   map[*yaml.Node]built // complete values that an alias may name
 	expanded  int                  // the text and what its aliases stand for; see Parse
@@ -255,16 +260,21 @@ func add(problems *[]Problem, n *yaml.Node, p *place, message, hint string) {
 }
 
 // node reads a value that stands in depth containers.
-func (r *yamlReader) node(n *yaml.Node, depth int, at *place) built {
+func (r *yamlReader) node(n *yaml.Node, depth int, c context, at *place) built {
 	if r.stopped {
 		return built{node: &Node{}}
 	}
+	r.checkIndent(n, c, at)
 	if n.Kind == yaml.AliasNode {
 		return r.alias(n, depth, at)
 	}
 	b := built{node: r.nodes.next(), size: 1}
 	b.node.Line, b.node.Column = n.Line, n.Column
 	if n.Kind == yaml.ScalarNode {
+		if c.flow && plain(n) && n.Value == "?" {
+			// The library takes it for text, others for a key that is null.
+			add(&r.syntax, n, at, "a lone question mark in [] or {} is read in two ways", "quote it")
+		}
 		r.scalar(n, b.node, at)
 		b.size += len(n.Value)
 	} else if depth >= strictjson.MaxDepth {
@@ -272,10 +282,10 @@ func (r *yamlReader) node(n *yaml.Node, depth int, at *place) built {
 		r.stopped = true
 	} else if n.Kind == yaml.SequenceNode {
 		r.tag(n, "!!seq", at)
-		r.list(n, &b, depth, at)
+		r.list(n, &b, depth, c.inside(n), at)
 	} else {
 		r.tag(n, "!!map", at)
-		r.mapping(n, &b, depth, at)
+		r.mapping(n, &b, depth, c.inside(n), at)
 	}
 	if n.Anchor != "" {
 		r.anchors[n] = b
@@ -300,11 +310,11 @@ func (r *yamlReader) alias(n *yaml.Node, depth int, at *place) built {
 	return b
 }
 
-func (r *yamlReader) list(n *yaml.Node, b *built, depth int, at *place) {
+func (r *yamlReader) list(n *yaml.Node, b *built, depth int, c context, at *place) {
 	b.node.Kind = List
 	b.node.Items = make([]*Node, len(n.Content))
 	for i, item := range n.Content {
-		value := r.node(item, depth+1, &place{in: at, index: i})
+		value := r.node(item, depth+1, c, &place{in: at, index: i})
 		b.node.Items[i] = value.node
 		b.size += value.size
 		b.height = max(b.height, value.height)
@@ -312,21 +322,21 @@ func (r *yamlReader) list(n *yaml.Node, b *built, depth int, at *place) {
 	b.height++
 }
 
-func (r *yamlReader) mapping(n *yaml.Node, b *built, depth int, at *place) {
+func (r *yamlReader) mapping(n *yaml.Node, b *built, depth int, c context, at *place) {
 	b.node.Kind = Map
 	b.node.Members = make([]Member, 0, len(n.Content)/2)
 	var lines map[string]int // of the keys, once they are many
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		m := Member{Line: n.Content[i].Line, Column: n.Content[i].Column}
 		inside := place{in: at, index: -1}
-		key, isText := r.key(n.Content[i], depth, &inside)
+		key, isText := r.key(n.Content[i], depth, c, &inside)
 		m.Key = key
 		if isText {
 			if line := b.node.lineOf(key, &lines); line > 0 {
 				add(&r.syntax, n.Content[i], &inside, fmt.Sprintf("the key stands twice in one mapping, first on line %d", line), "")
 			}
 		}
-		value := r.node(n.Content[i+1], depth+1, &inside)
+		value := r.node(n.Content[i+1], depth+1, c, &inside)
 		m.Value = value.node
 		b.size += value.size + 1 + len(key)
 		b.height = max(b.height, value.height)
@@ -363,7 +373,8 @@ func (n *Node) lineOf(key string, lines *map[string]int) int {
 
 // key reads the key of a mapping that stands in depth containers, and gives its
 // text to the place inside. False means that it is no text and has been noted.
-func (r *yamlReader) key(n *yaml.Node, depth int, inside *place) (string, bool) {
+func (r *yamlReader) key(n *yaml.Node, depth int, c context, inside *place) (string, bool) {
+	c.key = !c.flow
 	const quote = "quote the key"
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -376,7 +387,7 @@ func (r *yamlReader) key(n *yaml.Node, depth int, inside *place) (string, bool) 
 			add(&r.structure, n, inside, "a merge key is not allowed", "YAML 1.2 has none: write out what it would merge, or quote it if it is a name")
 			return "", false
 		}
-		key := r.node(n, depth+1, inside).node
+		key := r.node(n, depth+1, c, inside).node
 		if key.Kind != String {
 			add(&r.structure, n, inside, "a key must be text, not "+key.Kind.String(), quote)
 			return "", false
@@ -384,7 +395,7 @@ func (r *yamlReader) key(n *yaml.Node, depth int, inside *place) (string, bool) 
 		return key.Text, true
 	}
 	inside.key = "?"
-	add(&r.structure, n, inside, "a key must be text, not "+r.node(n, depth+1, inside).node.Kind.String(), quote)
+	add(&r.structure, n, inside, "a key must be text, not "+r.node(n, depth+1, c, inside).node.Kind.String(), quote)
 	return "", false
 }
 

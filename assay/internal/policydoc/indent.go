@@ -1,0 +1,174 @@
+package policydoc
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// The grammar wants every line of a value indented deeper than the block
+// collection that holds it (YAML 1.2.2, sections 6.1 and 7). The library does not insist
+// inside quotes and flow collections, and there it matters: where a quote is
+// missing, the next lines become text up to the next quote, a deny list among
+// them, and the file still parses.
+
+// context is the surroundings of a node that its indentation depends on.
+type context struct {
+	indent int  // spaces before the innermost block collection; -1: there is none
+	flow   bool // within a flow collection
+	key    bool // a key of that block collection, which stands at its indentation
+}
+
+// inside returns the context of what n, a collection in c, holds.
+func (c context) inside(n *yaml.Node) context {
+	c.key = false
+	switch {
+	case c.flow || n.Style&yaml.FlowStyle != 0:
+		c.flow = true
+	case n.Anchor == "" && !tagged(n):
+		c.indent = n.Column - 1
+	case n.Kind == yaml.MappingNode && len(n.Content) > 0:
+		// The node starts at its anchor or tag; its first key at the indentation.
+		c.indent = max(c.indent, n.Content[0].Column-1)
+	}
+	return c
+}
+
+const notIndented = "a value goes on in a line that is not indented deeper than what holds it"
+
+// checkIndent notes a value, or a key within a flow collection, of which a line
+// is not indented. Nodes come in the order of the text.
+func (r *yamlReader) checkIndent(n *yaml.Node, c context, at *place) {
+	if c.indent < 0 {
+		return
+	}
+	block := n.Kind != yaml.ScalarNode && n.Kind != yaml.AliasNode && n.Style&yaml.FlowStyle == 0
+	empty := n.Kind == yaml.ScalarNode && n.Value == "" && plain(n) // stands nowhere
+	if block || empty {
+		return
+	}
+	ok := c.key || n.Column-1 > c.indent
+	if ok && n.Kind == yaml.ScalarNode {
+		switch {
+		case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
+			ok = r.quotedIndented(n, c.indent)
+		case c.flow && plain(n) && strings.ContainsAny(n.Value, " \n"):
+			ok = r.plainIndented(n, c.indent)
+		}
+	}
+	if !ok {
+		add(&r.syntax, n, at, notIndented, "indent it, or close the quote or bracket")
+	}
+}
+
+// quotedIndented reports whether the lines of a quoted scalar are indented.
+func (r *yamlReader) quotedIndented(n *yaml.Node, indent int) bool {
+	i := r.skipProperties(r.source.seek(n.Line, n.Column))
+	text := r.source.text
+	if i >= len(text) || text[i] != '"' && text[i] != '\'' {
+		return false
+	}
+	quote := text[i]
+	for i++; i < len(text); i++ {
+		switch {
+		case text[i] == '\n':
+			if !lineIndented(text[i+1:], indent) {
+				return false
+			}
+		case text[i] == '\\' && quote == '"' && i+1 < len(text) && text[i+1] != '\n' && text[i+1] != '\r':
+			i++
+		case text[i] == quote && quote == '\'' && i+1 < len(text) && text[i+1] == quote:
+			i++
+		case text[i] == quote:
+			return true
+		}
+	}
+	return false
+}
+
+// plainIndented reports whether the lines of a plain scalar are indented. Its
+// value differs from the text in white space only.
+func (r *yamlReader) plainIndented(n *yaml.Node, indent int) bool {
+	i := r.skipProperties(r.source.seek(n.Line, n.Column))
+	text := r.source.text
+	for _, b := range []byte(n.Value) {
+		if b == ' ' || b == '\t' || b == '\n' {
+			continue
+		}
+		for ; i < len(text) && text[i] != b; i++ {
+			if text[i] == '\n' && !lineIndented(text[i+1:], indent) {
+				return false
+			}
+		}
+		i++
+	}
+	return i <= len(text)
+}
+
+// lineIndented reports whether a line starts with more than indent spaces or
+// holds nothing but white space.
+func lineIndented(line []byte, indent int) bool {
+	spaces := 0
+	for spaces < len(line) && line[spaces] == ' ' {
+		spaces++
+	}
+	if spaces > indent {
+		return true
+	}
+	for _, b := range line[spaces:] {
+		switch b {
+		case ' ', '\t', '\r':
+		default:
+			return b == '\n'
+		}
+	}
+	return true
+}
+
+// skipProperties returns where the content of a node starts that has its
+// anchor, its tag or the content itself at i.
+func (r *yamlReader) skipProperties(i int) int {
+	text := r.source.text
+	for i < len(text) {
+		switch text[i] {
+		case '&', '!':
+			for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) < 0 {
+				i++
+			}
+		case ' ', '\t', '\r', '\n':
+			i++
+		case '#':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// source finds offsets in a text by line and column, in ascending order.
+type source struct {
+	text             []byte
+	at, line, column int
+}
+
+// seek moves on to a position, never back, and returns its offset.
+func (s *source) seek(line, column int) int {
+	for s.at < len(s.text) && (s.line < line || s.line == line && s.column < column) {
+		switch b := s.text[s.at]; {
+		case b == '\n':
+			s.line++
+			s.column = 1
+		case b != '\r':
+			s.column++
+		}
+		s.at++
+		for s.at < len(s.text) && !utf8.RuneStart(s.text[s.at]) {
+			s.at++
+		}
+	}
+	return s.at
+}
