@@ -1,0 +1,37 @@
+// Package assay decides, before an AI agent's tool call runs, whether a policy
+// allows it.
+//
+// A policy is compiled once and answers for as long as the process lives:
+//
+//	policy, err := assay.Parse(text, nil)
+//	...
+//	if err := assay.CheckArgs(policy, call).Err(); err != nil {
+//		// The call must not run. The error says why, and what would pass.
+//	}
+//
+// [Parse] reads a file, JSON or YAML; [Compile] takes the same document as a
+// [Spec]. [CheckArgs] answers by a call's name and arguments, [CheckSequence]
+// by the calls before it, [PolicyDecide] by a list of blocked names. A
+// [Session] answers all of it at once and remembers: limits count there, and
+// the price of a call does not grow with the history.
+//
+// # What an answer means
+//
+// A [Decision] is a statement about the input. Its zero value denies, and every
+// way to fail is a denial with a code, so that a caller who forgets an error
+// cannot proceed. An allow may come with obligations, duties that the caller
+// has before the call may run; [Decision.Err] is nil only where there are none.
+// No text in a Decision repeats a value of the arguments.
+//
+// # What is bounded
+//
+// A check does no I/O and takes no context: it ends by a budget of steps
+// ([Options.MaxSteps]) and denies where that is used up. A policy's text, the
+// nesting of values, number literals and the list of violations are bounded as
+// well. A Policy is immutable, and everything here but the fields of plain
+// structs is safe for concurrent use.
+//
+// The language is described in policy-language.md and sequence-rules.md of the
+// module's documentation, to which the comments refer by section; what each key
+// means also stands beside its field in [Spec].
+package assay

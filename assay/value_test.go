@@ -1,0 +1,150 @@
+package assay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"example.com/assay/assay"
+)
+
+func TestCheckArgsValueJudgesWhatGoHoldsLikeJSON(t *testing.T) {
+	p := mustParse(t, `{"schemas": {
+		"int": {"type": "integer", "maximum": 9007199254740992},
+		"cent": {"multipleOf": 0.01},
+		"null": {"type": "null"},
+		"object": {"type": "object"},
+		"nested": {"properties": {"a": {"items": {"maximum": 3}}}}
+	}}`)
+	deep := func(levels int) any {
+		var v any = "x"
+		for range levels {
+			v = []any{v}
+		}
+		return v
+	}
+	for name, test := range map[string]struct {
+		tool  string
+		value any
+		code  assay.Code
+	}{
+		"int":                       {"int", 3, ""},
+		"int8":                      {"int", int8(-3), ""},
+		"int16":                     {"int", int16(3), ""},
+		"int32":                     {"int", int32(3), ""},
+		"int64 over":                {"int", int64(9007199254740993), assay.CodeArgSchema},
+		"uint":                      {"int", uint(3), ""},
+		"uint8":                     {"int", uint8(3), ""},
+		"uint16":                    {"int", uint16(3), ""},
+		"uint32":                    {"int", uint32(3), ""},
+		"uint64 over":               {"int", uint64(math.MaxUint64), assay.CodeArgSchema},
+		"Number":                    {"int", json.Number("9007199254740992"), ""},
+		"Number over":               {"int", json.Number("9007199254740993"), assay.CodeArgSchema},
+		"float64 integer":           {"int", 3.0, ""},
+		"float64 of 19.99":          {"cent", 19.99, ""},
+		"float64 of 19.999":         {"cent", 19.999, assay.CodeArgSchema},
+		"nil":                       {"null", nil, ""},
+		"nil map":                   {"null", map[string]any(nil), ""},
+		"nil map is no object":      {"object", map[string]any(nil), assay.CodeArgSchema},
+		"nil slice":                 {"null", []any(nil), ""},
+		"empty map":                 {"object", map[string]any{}, ""},
+		"nested float":              {"nested", map[string]any{"a": []any{1.0, 3}}, ""},
+		"nested float over":         {"nested", map[string]any{"a": []any{1.0, 3.5}}, assay.CodeArgSchema},
+		"128 levels":                {"object", map[string]any{"a": deep(127)}, ""},
+		"129 levels":                {"object", map[string]any{"a": deep(128)}, assay.CodeValue},
+		"NaN":                       {"int", math.NaN(), assay.CodeValue},
+		"infinity":                  {"int", math.Inf(-1), assay.CodeValue},
+		"invalid UTF-8":             {"nested", "\xff", assay.CodeValue},
+		"invalid UTF-8 in a key":    {"nested", map[string]any{"\xff": 1}, assay.CodeValue},
+		"invalid UTF-8 in a list":   {"nested", []any{"\xff"}, assay.CodeValue},
+		"a Number that is none":     {"int", json.Number("0x1"), assay.CodeValue},
+		"an empty Number":           {"int", json.Number(""), assay.CodeValue},
+		"a Number out of bounds":    {"int", json.Number("1e1001"), assay.CodeValue},
+		"float32":                   {"int", float32(1), assay.CodeValue},
+		"a named integer":           {"int", time.Second, assay.CodeValue},
+		"a struct":                  {"nested", struct{ A int }{1}, assay.CodeValue},
+		"a pointer":                 {"nested", new(int), assay.CodeValue},
+		"a typed list":              {"nested", []string{"a"}, assay.CodeValue},
+		"a typed map":               {"nested", map[string]string{"a": "b"}, assay.CodeValue},
+		"raw JSON":                  {"nested", json.RawMessage("{}"), assay.CodeValue},
+		"a channel inside":          {"nested", map[string]any{"b": make(chan int)}, assay.CodeValue},
+		"a value for a free tool":   {"free", map[string]any{"b": 1}, ""},
+		"no object, for a free one": {"free", []any{}, assay.CodeArgSchema},
+	} {
+		d := assay.CheckArgsValue(p, test.tool, test.value)
+		if d.Code != test.code || d.Allowed != (test.code == "") {
+			t.Errorf("%s: %q %v, want %q", name, d.Code, d.Reason, test.code)
+		}
+		if want := d.Code == assay.CodeValue; d.Failed() != want {
+			t.Errorf("%s: Failed is %v", name, d.Failed())
+		}
+	}
+}
+
+func TestAValueThatHoldsItselfIsRefusedInBoundedTime(t *testing.T) {
+	p := mustParse(t, "schemas: {t: true}")
+	loop := map[string]any{}
+	loop["a"], loop["b"] = loop, loop
+	var wide any = "x"
+	for range 100 {
+		wide = []any{wide, wide}
+	}
+	for name, v := range map[string]any{"a loop": loop, "a list of itself, and so on": wide} {
+		d := assay.CheckArgsValue(p, "t", v)
+		if d.Allowed || d.Code != assay.CodeLimitExceeded && d.Code != assay.CodeValue {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+func TestCheckArgsValueLeavesTheValueAlone(t *testing.T) {
+	p := mustParse(t, "{}")
+	v := map[string]any{"a": []any{1, 2.5, nil}, "b": map[string]any(nil)}
+	if d := assay.CheckArgsValue(p, "t", v); !d.Allowed {
+		t.Fatal(d.Err())
+	}
+	if v["a"].([]any)[0] != 1 || v["a"].([]any)[1] != 2.5 || v["b"] == nil {
+		t.Errorf("the value became %v", v)
+	}
+}
+
+// What encoding/json makes of a text must be judged as the text is, unless the
+// text is one that encoding/json should not have read.
+func TestValuesAndTextsAreJudgedAlike(t *testing.T) {
+	values := 0
+	eachCorpusGroup(t, func(file string, g corpusGroup) {
+		policies := map[string]*assay.Policy{}
+		for _, c := range g.Calls {
+			if c.Tool != "assay_check_args" || c.serverOnly() != "" {
+				continue
+			}
+			r, err := readRequest(expand(t, c.Arguments))
+			if err != nil {
+				continue
+			}
+			text, ok := g.policyText(t, r.Policy)
+			if !ok {
+				continue
+			}
+			if _, ok := policies[r.Policy]; !ok {
+				policies[r.Policy], _ = assay.Parse(text, nil)
+			}
+			decoder := json.NewDecoder(bytes.NewReader(r.Arguments))
+			decoder.UseNumber()
+			var v any
+			if decoder.Decode(&v) != nil || policies[r.Policy] == nil {
+				continue
+			}
+			values++
+			byText := assay.CheckArgs(policies[r.Policy], assay.Call{Tool: r.Tool, Arguments: r.Arguments})
+			byValue := assay.CheckArgsValue(policies[r.Policy], r.Tool, v)
+			unread := len(byText.Violations) > 0 && byText.Violations[0].Constraint == "json"
+			if byText.Allowed != byValue.Allowed && !unread {
+				t.Errorf("%s: %s: %.200s is answered %q, its value %q", file, g.Name, r.Arguments, byText.Code, byValue.Code)
+			}
+		}
+	})
+	t.Logf("%d values", values)
+}
