@@ -1,6 +1,8 @@
 package strictjson
 
 import (
+	"bytes"
+	"cmp"
 	"math"
 	"math/big"
 	"math/bits"
@@ -185,6 +187,9 @@ func (n Number) compareMagnitude(m Number) int {
 	if n == (Number{}) { // then m is 0 too
 		return 0
 	}
+	if n.large == "" && m.large == "" && n.exponent == m.exponent {
+		return cmp.Compare(n.small, m.small)
+	}
 	var nSpace, mSpace [smallDigits + 1]byte
 	nDigits, mDigits := n.digits(nSpace[:0]), m.digits(mSpace[:0])
 	// Both start with a digit that is not 0, so the place of that digit decides,
@@ -196,7 +201,7 @@ func (n Number) compareMagnitude(m Number) int {
 	case nPlace > mPlace:
 		return 1
 	}
-	return strings.Compare(string(nDigits), string(mDigits))
+	return bytes.Compare(nDigits, mDigits)
 }
 
 // digits appends the digits of n to buf, or returns the ones it holds.

@@ -1,8 +1,10 @@
 package strictjson
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -112,6 +114,140 @@ func nested(open, shut string, n int) string {
 		inner = "1"
 	}
 	return strings.Repeat(open, n) + inner + strings.Repeat(shut, n)
+}
+
+func TestDecodeReads(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       any
+	}{
+		{"words", " [true, false, null] ", []any{true, false, nil}},
+		{"numbers as they were written", "[0,-0,1.50,1e400,9007199254740993]",
+			[]any{json.Number("0"), json.Number("-0"), json.Number("1.50"), json.Number("1e400"), json.Number("9007199254740993")}},
+		{"every escape", `"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00"`, "\"\\/\b\f\n\r\tAé€😀"},
+		{"escapes in both cases of hexadecimal", `"\u00Ff\uFFFF"`, "ÿ\uffff"},
+		{"a NUL by escape", `"\u0000"`, "\x00"},
+		{"DEL and what YAML refuses", "\"\x7f\u0085\u2028\ufeff\"", "\x7f\u0085\u2028\ufeff"},
+		{"empty containers", "[[],{}]", []any{[]any{}, map[string]any{}}},
+		{"an empty string", `""`, ""},
+		{"an empty name", `{"":""}`, map[string]any{"": ""}},
+		{"names that differ in case", `{"a":true,"A":false}`, map[string]any{"a": true, "A": false}},
+		{"names that differ in normal form", "{\"\u00e9\":true,\"e\u0301\":false}", map[string]any{"\u00e9": true, "e\u0301": false}},
+		{"one name in several objects", `{"a":{"a":{"a":null}},"b":[{"a":true},{"a":false}]}`,
+			map[string]any{"a": map[string]any{"a": map[string]any{"a": nil}}, "b": []any{map[string]any{"a": true}, map[string]any{"a": false}}}},
+		{"white space everywhere", "\t{ \"a\" :\r\n[ true , false ] }\n", map[string]any{"a": []any{true, false}}},
+		{"a literal of 1,000 bytes", strings.Repeat("1", 1000), json.Number(strings.Repeat("1", 1000))},
+		{"an exponent of 1,000 with leading zeros", "1e0001000", json.Number("1e0001000")},
+		{"an exponent of -1,000", "1E-1000", json.Number("1E-1000")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := Check([]byte(tt.text)); err != nil {
+				t.Errorf("Check: %v", err)
+			}
+			got, err := Decode([]byte(tt.text))
+			if err != nil || !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("Decode = %#v, %v; want %#v", got, err, tt.want)
+			}
+		})
+	}
+	for _, text := range []string{nested("[", "]", MaxDepth), nested(`{"a":`, "}", MaxDepth)} {
+		if _, err := Decode([]byte(text)); err != nil {
+			t.Errorf("%d levels: %v", MaxDepth, err)
+		}
+	}
+}
+
+func TestDecodeKeepsNothingOfTheText(t *testing.T) {
+	text := []byte(`{"name":["value",12.5]}`)
+	got, err := Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range text {
+		text[i] = 'x'
+	}
+	if want := (map[string]any{"name": []any{"value", json.Number("12.5")}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("the value became %v", got)
+	}
+}
+
+func TestDuplicatesAreFoundAmongAnyNumberOfMembers(t *testing.T) {
+	for _, n := range []int{1, 2, 15, 16, 17, 18, 31, 32, 33, 100, 1000, 5000} {
+		text := strings.TrimSuffix(manyMembers(n), "}")
+		if err := Check([]byte(text + "}")); err != nil {
+			t.Fatalf("%d members: %v", n, err)
+		}
+		// Each member in turn, its name written with an escape.
+		for i := 0; i < n; i += 1 + n/50 {
+			twice := fmt.Sprintf(`%s,"n\u0061me%d":{}}`, text, i)
+			err := Check([]byte(twice))
+			if err == nil || err.(*Error).Kind != KindDuplicate || err.(*Error).Offset != len(text)+1 {
+				t.Fatalf("%d members and number %d again: %v", n, i, err)
+			}
+		}
+		// Nested objects have names of their own, also behind big ones.
+		inner := fmt.Sprintf(`%s,"inner":[%s},%s}],"last":0}`, text, text, text)
+		if err := Check([]byte(inner)); err != nil {
+			t.Fatalf("%d members, nested: %v", n, err)
+		}
+		if err := Check([]byte(strings.TrimSuffix(inner, "}") + `,"inner":0}`)); err == nil || err.(*Error).Kind != KindDuplicate {
+			t.Fatalf("%d members, nested, inner again: %v", n, err)
+		}
+	}
+}
+
+func TestErrorsHaveLineAndColumn(t *testing.T) {
+	for _, tt := range []struct {
+		text         string
+		line, column int
+	}{
+		{"x", 1, 1},
+		{"[1,\n 2,\n x]", 3, 2},
+		{"[1,\r\n x]", 2, 2},
+		{"[1,\r x]", 2, 2},
+		{"[\"é😀\", x]", 1, 8},
+		{"", 1, 1},
+		{"\n", 2, 1},
+		{"[\"\xff\"]", 1, 3},
+	} {
+		err := Check([]byte(tt.text)).(*Error)
+		if err.Line != tt.line || err.Column != tt.column {
+			t.Errorf("%q: %d:%d, want %d:%d", tt.text, err.Line, err.Column, tt.line, tt.column)
+		}
+	}
+}
+
+func TestErrorsRepeatNothing(t *testing.T) {
+	for _, text := range []string{`s3cret`, `"s3cret`, `{"s3cret":1,"s3cret":2}`, `["s3cret`, `{} s3cret`, `"s3cret\q"`, `{"s3cret":1e9999}`} {
+		if s := Check([]byte(text)).Error(); strings.Contains(s, "s3cret") || s == "" {
+			t.Errorf("%s: %q", text, s)
+		}
+	}
+}
+
+func TestPrimitives(t *testing.T) {
+	data := []byte(` "a\n" , 12.5e1]`)
+	i := SkipSpace(data, 0)
+	end, plain, err := ScanString(data, i)
+	if i != 1 || end != 6 || plain || err != nil {
+		t.Errorf("ScanString = %d, %v, %v from %d", end, plain, err, i)
+	}
+	if got := string(AppendUnquoted([]byte("x"), data[i:end])); got != "xa\n" {
+		t.Errorf("AppendUnquoted = %q", got)
+	}
+	if end, err := ScanNumber(data, 9); end != 15 || err != nil {
+		t.Errorf("ScanNumber = %d, %v", end, err)
+	}
+	if _, _, err := ScanString([]byte(`x"\ud800"`), 1); err == nil || err.(*Error).Kind != KindSurrogate || err.(*Error).Offset != 2 {
+		t.Errorf("ScanString of a lone surrogate: %v", err)
+	}
+	if _, err := ScanNumber([]byte(`-x`), 0); err == nil || err.(*Error).Kind != KindSyntax || err.(*Error).Offset != 1 {
+		t.Errorf("ScanNumber of no number: %v", err)
+	}
+	if got := SkipSpace(data, len(data)); got != len(data) {
+		t.Errorf("SkipSpace at the end = %d", got)
+	}
 }
 
 func TestCheckAllocatesNothing(t *testing.T) {
