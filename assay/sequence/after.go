@@ -97,6 +97,10 @@ func (after) settled(run) bool     { return false }
 func (after) exercised(r run) bool { return r.y > 0 }
 func (after) lists() bool          { return true }
 
+func (a after) valid(r run, n int) bool {
+	return r.x < n && 0 <= r.y && r.y <= 1 && (!r.bad || r.x >= 0 && n > r.x+a.within+1)
+}
+
 func (after) spans(from, to run, in operands) bool {
 	answers := in&second != 0 && from.x >= 0 && !to.bad
 	return in&first != 0 || answers

@@ -46,6 +46,8 @@ type automaton interface {
 	// spanned is the indices that decide a violated run of n calls, for an
 	// automaton that does not list them.
 	spanned(r run, n int, cut bool) []int
+	// valid reports whether r can be the run of n calls.
+	valid(r run, n int) bool
 	// advice says in one sentence each what is wrong with a violated run and
 	// what the agent could do.
 	advice(r run, n int, extent Extent) (message, suggestion string)
@@ -80,3 +82,12 @@ func (plain) spans(_, _ run, _ operands) bool { return false }
 func (plain) spanned(run, int, bool) []int    { return []int{} }
 func (plain) exercised(run) bool              { return true }
 func (plain) settled(r run) bool              { return r.bad }
+
+// validCount is valid for a run that counts matches in x, keeps the last one in
+// y, and is never behind.
+func validCount(r run, n int) bool {
+	if r.x == 0 {
+		return r.y == -1
+	}
+	return 0 < r.x && r.x-1 <= r.y && r.y < n
+}

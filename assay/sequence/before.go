@@ -68,6 +68,10 @@ func (before) violated(r run, _ int, _ Extent) bool { return r.bad }
 func (before) settled(r run) bool   { return r.x >= 0 }
 func (before) exercised(r run) bool { return r.y >= 0 }
 
+func (before) valid(r run, n int) bool {
+	return r.x < n && r.y < n && r.bad == (r.y >= 0 && (r.x < 0 || r.x > r.y))
+}
+
 func (before) spanned(r run, _ int, _ bool) []int {
 	if r.x < 0 {
 		return []int{r.y}

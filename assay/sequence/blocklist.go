@@ -50,6 +50,10 @@ func (blocklist) settled(run) bool                     { return false } // it st
 func (blocklist) lists() bool                          { return true }
 func (blocklist) spans(_, _ run, in operands) bool     { return in&first != 0 }
 
+func (blocklist) valid(r run, n int) bool {
+	return validCount(r, n) && r.bad == (r.x > 0)
+}
+
 func (a blocklist) advice(r run, n int, extent Extent) (string, string) {
 	message := "a tool was called whose name contains " + quote(a.pattern)
 	if r.x == 1 && r.y == n-1 && extent == Prefix {

@@ -72,6 +72,10 @@ func (a eventually) deadline(r run) int {
 func (eventually) settled(r run) bool   { return r.x >= 0 }
 func (eventually) exercised(r run) bool { return r.x >= 0 }
 
+func (a eventually) valid(r run, n int) bool {
+	return r.x < n && r.y == 0 && r.bad == (r.x >= a.within)
+}
+
 func (eventually) spanned(r run, n int, cut bool) []int {
 	if r.x >= 0 {
 		return []int{r.x}

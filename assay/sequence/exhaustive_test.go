@@ -37,21 +37,6 @@ func (l letter) bytes() []byte {
 
 func (l letter) String() string { return l.tool + l.args }
 
-// eachTrace calls f with every trace of at most most letters.
-func eachTrace(letters []letter, most int, f func([]letter)) {
-	var walk func(trace []letter)
-	walk = func(trace []letter) {
-		f(trace)
-		if len(trace) == most {
-			return
-		}
-		for _, l := range letters {
-			walk(append(trace, l))
-		}
-	}
-	walk(make([]letter, 0, most))
-}
-
 func traceOf(letters []letter) (sequence.Trace, []refCall) {
 	t := sequence.Trace{Arguments: func(i int) []byte { return letters[i].bytes() }}
 	var ref []refCall
@@ -68,26 +53,33 @@ func with(tool, pattern string) sequence.Selector {
 	return sequence.Selector{Tool: tool, Args: map[string]string{"k": pattern}}
 }
 
-// pairs builds every kind of rule with small parameters from two operands.
-func pairs(a, b sequence.Selector) []sequence.Rule {
-	rules := []sequence.Rule{
-		sequence.Require{Tool: a},
-		sequence.Before{First: a, Then: b},
-		sequence.NeverAfter{Trigger: a, Forbidden: b},
-	}
-	for n := range 4 {
-		rules = append(rules,
-			sequence.After{Trigger: a, Then: b, Within: n},
-			sequence.Eventually{Tool: a, Within: n},
-			sequence.MaxCalls{Tool: a, Max: n})
+// singles builds every kind of rule about one operand, with small parameters.
+func singles(operands ...sequence.Selector) (rules []sequence.Rule) {
+	for _, a := range operands {
+		rules = append(rules, sequence.Require{Tool: a})
+		for n := range 3 {
+			rules = append(rules, sequence.Eventually{Tool: a, Within: n}, sequence.MaxCalls{Tool: a, Max: n})
+		}
 	}
 	return rules
 }
 
-// sequences builds sequences of up to three members.
-func sequences(members ...sequence.Selector) []sequence.Rule {
+// pairs builds every kind of rule about two operands, with small parameters.
+func pairs(a, b sequence.Selector) []sequence.Rule {
+	rules := []sequence.Rule{
+		sequence.Before{First: a, Then: b},
+		sequence.NeverAfter{Trigger: a, Forbidden: b},
+	}
+	for n := range 3 {
+		rules = append(rules, sequence.After{Trigger: a, Then: b, Within: n})
+	}
+	return rules
+}
+
+// sequences builds all sequences of at most most members.
+func sequences(most int, members ...sequence.Selector) []sequence.Rule {
 	lists := [][]sequence.Selector{{}}
-	for start, depth := 0, 0; depth < 3; depth++ {
+	for start, depth := 0, 0; depth < most; depth++ {
 		end := len(lists)
 		for _, list := range lists[start:end] {
 			for _, m := range members {
@@ -116,7 +108,7 @@ type world struct {
 func worlds() []world {
 	a, b, c := name("a"), name("b"), name("c")
 	plain := []letter{{tool: "a"}, {tool: "b"}, {tool: "c"}, {tool: "z"}}
-	names := slices.Concat(pairs(a, b), pairs(b, a), pairs(a, a), sequences(a, b, c),
+	names := slices.Concat(singles(a, b), pairs(a, b), pairs(b, a), pairs(a, a), sequences(3, a, b, c),
 		[]sequence.Rule{
 			sequence.Blocklist{Pattern: ""}, sequence.Blocklist{Pattern: "a"},
 			sequence.Blocklist{Pattern: "ab"}, sequence.Blocklist{Pattern: "z"},
@@ -127,27 +119,27 @@ func worlds() []world {
 	// A stands for a and b, B for b, c for itself and a, E for nothing.
 	aliases := map[string][]string{"A": {"a", "b", "a"}, "B": {"b", "other"}, "c": {"c", "a"}, "E": {}}
 	A, B, E := name("A"), name("B"), name("E")
-	aliased := slices.Concat(pairs(A, B), pairs(B, A), pairs(A, a), pairs(b, A), pairs(c, A),
-		pairs(E, a), pairs(a, E), sequences(A, B, c))
+	aliased := slices.Concat(singles(A, c, E), pairs(A, B), pairs(B, A), pairs(A, a), pairs(b, A), pairs(c, A),
+		pairs(E, a), pairs(a, E), sequences(2, A, B, c))
 
 	// The tool a has an argument k; its match is unknown, sure or impossible.
 	one, two := with("a", "^1$"), with("a", "^[12]$")
 	doubtful := []letter{{tool: "a"}, {tool: "a", args: `{"k":"1"}`}, {tool: "b"}, {tool: "z"}}
-	args := slices.Concat(pairs(one, b), pairs(b, one), pairs(one, one), pairs(one, two),
-		pairs(a, one), pairs(one, a), sequences(one, b), sequences(one, a), sequences(one, two),
+	args := slices.Concat(singles(one), pairs(one, b), pairs(b, one), pairs(one, one), pairs(one, two),
+		pairs(a, one), pairs(one, a), sequences(2, one, b), sequences(2, one, a), sequences(2, one, two),
 		[]sequence.Rule{
 			sequence.Sequence{Tools: []sequence.Selector{one, two, b, one}},
 			sequence.Sequence{Tools: []sequence.Selector{b, one, two, one}, Strict: true},
 		})
 
 	known := []letter{{tool: "a", args: `{"k":"2"}`}, {tool: "a", args: `{}`}, {tool: "a"}, {tool: "b"}}
-	sure := slices.Concat(pairs(one, b), pairs(b, one), pairs(two, one), pairs(one, two), sequences(one, two))
+	sure := slices.Concat(singles(one), pairs(one, b), pairs(b, one), pairs(two, one), pairs(one, two), sequences(2, one, two))
 
 	// An alias with arguments, over tools that a plain selector names too.
 	any1 := with("A", "^1$")
 	mixed := []letter{{tool: "a"}, {tool: "b"}, {tool: "b", args: `{"k":"1"}`}, {tool: "z"}}
-	both := slices.Concat(pairs(any1, b), pairs(b, any1), pairs(any1, one), pairs(one, any1),
-		pairs(any1, A), sequences(any1, b), sequences(any1, one))
+	both := slices.Concat(singles(any1), pairs(any1, b), pairs(b, any1), pairs(any1, one), pairs(one, any1),
+		pairs(any1, A), sequences(2, any1, b), sequences(2, any1, one))
 
 	return []world{
 		{"names", plain, nil, names},
@@ -172,59 +164,76 @@ func (v refVerdict) equal(w refVerdict) bool {
 		slices.Equal(v.spanned, w.spanned) && maps.Equal(v.context, w.context)
 }
 
-// TestEveryShortTrace compares the reference, Evaluate in both extents, Check,
-// and a monitor that goes through a snapshot at every call.
+// TestEveryShortTrace compares, over every trace, the reference with Evaluate in
+// both extents and with Check, and Check with a monitor that was restored from a
+// snapshot before every call.
 func TestEveryShortTrace(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			for _, r := range w.rules {
 				c, problems := sequence.Compile([]sequence.Rule{r}, w.aliases, sequence.Options{})
 				if problems != nil {
 					t.Fatalf("%s: %v", r.ID(), problems)
 				}
-				eachTrace(w.letters, 5, func(letters []letter) {
-					trace, ref := traceOf(letters)
-					for _, extent := range []sequence.Extent{sequence.Prefix, sequence.Complete} {
-						want := reference(r, w.aliases, ref, extent)
-						got := outcome(sequence.Evaluate(c, trace, extent, nil))
-						if !got.equal(want) {
-							t.Fatalf("%s over %v, extent %d:\n got %+v\nwant %+v", r.ID(), letters, extent, got, want)
-						}
-						if extent == sequence.Complete {
-							continue
-						}
-						checked := c.Check(trace, nil)
-						if checked.Allowed != (want.status != sequence.Violated) {
-							t.Fatalf("%s over %v: Check %+v, want %+v", r.ID(), letters, checked, want)
-						}
-						if len(letters) == 0 {
-							continue
-						}
-						sameAsOneShot(t, c, r.ID(), letters, checked)
-					}
-				})
+				everyTrace{t, w, r, c}.from(nil, c.NewMonitor())
 			}
 		})
 	}
 }
 
-// sameAsOneShot feeds the trace to a monitor but for the last call, whose
-// answer has to be that of the one-shot check.
-func sameAsOneShot(t *testing.T, c *sequence.Checker, id string, letters []letter, want sequence.Result) {
-	t.Helper()
-	m := c.NewMonitor()
-	last := len(letters) - 1
-	for _, l := range letters[:last] {
-		m.Record(l.call(), nil)
+type everyTrace struct {
+	*testing.T
+	world
+	rule    sequence.Rule
+	checker *sequence.Checker
+}
+
+const longest = 5
+
+// from checks the trace, of which m has seen all but the last call, and every
+// longer one that begins with it.
+func (e everyTrace) from(letters []letter, m *sequence.Monitor) {
+	trace, ref := traceOf(letters)
+	checked := e.checker.Check(trace, nil)
+	for _, extent := range []sequence.Extent{sequence.Prefix, sequence.Complete} {
+		want := reference(e.rule, e.aliases, ref, extent)
+		got := outcome(sequence.Evaluate(e.checker, trace, extent, nil))
+		if !got.equal(want) {
+			e.Fatalf("%s over %v, extent %d:\n got %+v\nwant %+v", e.rule.ID(), letters, extent, got, want)
+		}
+		if extent == sequence.Prefix &&
+			(checked.Allowed == (want.status == sequence.Violated) || checked.Failure != sequence.OK) {
+			e.Fatalf("%s over %v: Check %s, want %+v", e.rule.ID(), letters, show(checked), want)
+		}
 	}
-	got := m.Next(letters[last].call(), nil)
-	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("%s over %v:\nmonitor  %s\none-shot %s", id, letters, show(got), show(want))
+	if len(letters) > 0 {
+		last := letters[len(letters)-1]
+		if got := m.Next(last.call(), nil); !reflect.DeepEqual(got, checked) {
+			e.Fatalf("%s over %v:\nmonitor  %s\none-shot %s", e.rule.ID(), letters, show(got), show(checked))
+		}
+		if checked.Allowed && len(m.Available([]string{last.tool})) == 0 {
+			e.Fatalf("%s over %v: allowed and not available", e.rule.ID(), letters)
+		}
+		if len(letters) == longest {
+			return
+		}
+		m = e.restored(m)
+		m.Record(last.call(), nil)
 	}
-	available := m.Available([]string{letters[last].tool})
-	if want.Allowed && len(available) == 0 {
-		t.Fatalf("%s over %v: allowed and not available", id, letters)
+	m = e.restored(m)
+	for _, l := range e.letters {
+		e.from(append(letters[:len(letters):len(letters)], l), m)
 	}
+}
+
+// restored returns m after a way through its state.
+func (e everyTrace) restored(m *sequence.Monitor) *sequence.Monitor {
+	r, err := e.checker.RestoreMonitor(m.State())
+	if err != nil {
+		e.Fatalf("%s: state %s: %v", e.rule.ID(), m.State(), err)
+	}
+	return r
 }
 
 func (l letter) call() sequence.Call { return sequence.Call{Tool: l.tool, Arguments: l.bytes()} }

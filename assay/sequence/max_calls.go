@@ -58,6 +58,10 @@ func (a maxCalls) context(r run) map[string]int {
 	return map[string]int{"max": a.max, "actual": r.x}
 }
 
+func (a maxCalls) valid(r run, n int) bool {
+	return validCount(r, n) && r.bad == (r.x > a.max)
+}
+
 func (a maxCalls) advice(r run, n int, extent Extent) (string, string) {
 	message := quote(a.tool) + " was called " + count(r.x, "time") + "; at most " +
 		itoa(a.max) + " allowed"

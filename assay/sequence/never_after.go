@@ -68,6 +68,10 @@ func (neverAfter) violated(r run, _ int, _ Extent) bool { return r.bad }
 func (neverAfter) exercised(r run) bool                 { return r.x >= 0 }
 func (neverAfter) spanned(r run, _ int, _ bool) []int   { return []int{r.x, r.y} }
 
+func (neverAfter) valid(r run, n int) bool {
+	return r.x < n && r.y < n && r.bad == (r.y >= 0) && (!r.bad || 0 <= r.x && r.x < r.y)
+}
+
 func (a neverAfter) advice(r run, n int, extent Extent) (string, string) {
 	message := quote(a.forbidden) + " was called after " + quote(a.trigger)
 	if r.y == n-1 && extent == Prefix {

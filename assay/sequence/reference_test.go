@@ -26,8 +26,14 @@ type refVerdict struct {
 	context    map[string]int
 }
 
-// matcher says whether call i matches a selector, in one reading.
-type matcher func(s sequence.Selector, i int) bool
+// matcher says whether call i matches the k-th operand of a rule, in one reading.
+type matcher func(k, i int) bool
+
+// refPatterns are the patterns that tests use, in Go's dialect, which is the same for them.
+var refPatterns = map[string]*regexp.Regexp{
+	"^1$":    regexp.MustCompile("^1$"),
+	"^[12]$": regexp.MustCompile("^[12]$"),
+}
 
 // refTruth is the selector's match as far as it is known.
 func refTruth(s sequence.Selector, c refCall, aliases map[string][]string) (match, known bool) {
@@ -43,39 +49,32 @@ func refTruth(s sequence.Selector, c refCall, aliases map[string][]string) (matc
 	}
 	for name, pattern := range s.Args {
 		value, ok := c.args[name]
-		if !ok || !regexp.MustCompile(pattern).MatchString(value) {
+		if !ok || !refPatterns[pattern].MatchString(value) {
 			return false, true
 		}
 	}
 	return true, true
 }
 
-// refSelectors lists the different selectors of a rule.
-func refSelectors(r sequence.Rule) []sequence.Selector {
-	var all []sequence.Selector
+// refOperands lists the selectors of a rule in the order of its fields.
+func refOperands(r sequence.Rule) []sequence.Selector {
 	switch r := r.(type) {
 	case sequence.Require:
-		all = []sequence.Selector{r.Tool}
+		return []sequence.Selector{r.Tool}
 	case sequence.Before:
-		all = []sequence.Selector{r.First, r.Then}
+		return []sequence.Selector{r.First, r.Then}
 	case sequence.After:
-		all = []sequence.Selector{r.Trigger, r.Then}
+		return []sequence.Selector{r.Trigger, r.Then}
 	case sequence.NeverAfter:
-		all = []sequence.Selector{r.Trigger, r.Forbidden}
+		return []sequence.Selector{r.Trigger, r.Forbidden}
 	case sequence.Eventually:
-		all = []sequence.Selector{r.Tool}
+		return []sequence.Selector{r.Tool}
 	case sequence.MaxCalls:
-		all = []sequence.Selector{r.Tool}
+		return []sequence.Selector{r.Tool}
 	case sequence.Sequence:
-		all = r.Tools
+		return r.Tools
 	}
-	var different []sequence.Selector
-	for _, s := range all {
-		if !slices.ContainsFunc(different, func(o sequence.Selector) bool { return refEqual(s, o) }) {
-			different = append(different, s)
-		}
-	}
-	return different
+	return nil
 }
 
 func refEqual(a, b sequence.Selector) bool {
@@ -84,20 +83,21 @@ func refEqual(a, b sequence.Selector) bool {
 
 // reference judges one rule over all readings.
 func reference(r sequence.Rule, aliases map[string][]string, trace []refCall, extent sequence.Extent) refVerdict {
-	type doubt struct{ selector, call int }
-	selectors := refSelectors(r)
-	fixed := map[doubt]bool{}
-	var doubts []doubt
-	var doubtful []int
-	for i, c := range trace {
-		for k, s := range selectors {
-			match, known := refTruth(s, c, aliases)
-			fixed[doubt{k, i}] = match
-			if !known {
-				doubts = append(doubts, doubt{k, i})
-				if len(doubtful) == 0 || doubtful[len(doubtful)-1] != i {
-					doubtful = append(doubtful, i)
-				}
+	operands := refOperands(r)
+	match := make([][]bool, len(operands)) // equal selectors share a row
+	var doubts []*bool
+	doubtful := map[int]bool{}
+	for k, s := range operands {
+		if same := slices.IndexFunc(operands, func(o sequence.Selector) bool { return refEqual(s, o) }); same < k {
+			match[k] = match[same]
+			continue
+		}
+		match[k] = make([]bool, len(trace))
+		for i, c := range trace {
+			var known bool
+			if match[k][i], known = refTruth(s, c, aliases); !known {
+				doubts = append(doubts, &match[k][i])
+				doubtful[i] = true
 			}
 		}
 	}
@@ -105,20 +105,18 @@ func reference(r sequence.Rule, aliases map[string][]string, trace []refCall, ex
 	some, every := false, true
 	for reading := range 1 << len(doubts) {
 		for k, d := range doubts {
-			fixed[d] = reading>>k&1 == 1
+			*d = reading>>k&1 == 1
 		}
-		v := refRule(r, trace, extent, func(s sequence.Selector, i int) bool {
-			k := slices.IndexFunc(selectors, func(o sequence.Selector) bool { return refEqual(s, o) })
-			return fixed[doubt{k, i}]
-		})
+		v := refRule(r, trace, extent, func(k, i int) bool { return match[k][i] })
 		if reading == 0 { // no unknown matches
 			ordinary = v
 		}
 		some = some || v.status == sequence.Violated
 		every = every && v.status == sequence.Violated
-	}
-	if some && !every {
-		return refVerdict{status: sequence.Violated, constraint: "arguments_unknown", spanned: doubtful}
+		if some && !every {
+			return refVerdict{status: sequence.Violated, constraint: "arguments_unknown",
+				spanned: slices.Sorted(maps.Keys(doubtful))}
+		}
 	}
 	return ordinary
 }
@@ -127,9 +125,9 @@ func reference(r sequence.Rule, aliases map[string][]string, trace []refCall, ex
 func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches matcher) refVerdict {
 	n := len(trace)
 	complete := extent == sequence.Complete
-	find := func(s sequence.Selector, from int) int {
+	find := func(k, from int) int {
 		for i := from; i < n; i++ {
-			if matches(s, i) {
+			if matches(k, i) {
 				return i
 			}
 		}
@@ -143,13 +141,13 @@ func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches m
 
 	switch r := r.(type) {
 	case sequence.Require:
-		if find(r.Tool, 0) < 0 {
+		if find(0, 0) < 0 {
 			return violated("sequence_rule")
 		}
 		return held
 
 	case sequence.Before:
-		f, t := find(r.First, 0), find(r.Then, 0)
+		f, t := find(0, 0), find(1, 0)
 		switch {
 		case t < 0:
 			return idle
@@ -162,14 +160,14 @@ func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches m
 
 	case sequence.After:
 		answer := func(i int) int { // the first answer in the window behind i
-			if a := find(r.Then, i+1); a >= 0 && a <= i+r.Within {
+			if a := find(1, i+1); a >= 0 && a <= i+r.Within {
 				return a
 			}
 			return -1
 		}
 		unanswered, answered := -1, false
 		for i := range n {
-			if !matches(r.Trigger, i) {
+			if !matches(0, i) {
 				continue
 			}
 			if answer(i) >= 0 {
@@ -182,7 +180,7 @@ func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches m
 		case unanswered >= 0:
 			set := map[int]bool{}
 			for i := range n {
-				if matches(r.Trigger, i) {
+				if matches(0, i) {
 					set[i] = true
 					if a := answer(i); a >= 0 && i < unanswered {
 						set[a] = true
@@ -196,17 +194,17 @@ func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches m
 		return idle
 
 	case sequence.NeverAfter:
-		t := find(r.Trigger, 0)
+		t := find(0, 0)
 		if t < 0 {
 			return idle
 		}
-		if f := find(r.Forbidden, t+1); f >= 0 {
+		if f := find(1, t+1); f >= 0 {
 			return violated("never_after", t, f)
 		}
 		return held
 
 	case sequence.Eventually:
-		m := find(r.Tool, 0)
+		m := find(0, 0)
 		switch {
 		case m >= r.Within:
 			return violated("eventually", m)
@@ -224,7 +222,7 @@ func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches m
 	case sequence.MaxCalls:
 		var all []int
 		for i := range n {
-			if matches(r.Tool, i) {
+			if matches(0, i) {
 				all = append(all, i)
 			}
 		}
@@ -255,7 +253,7 @@ func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches m
 		cursor := 0
 		var advanced []int
 		for i := range n {
-			if cursor < len(r.Tools) && matches(r.Tools[cursor], i) {
+			if cursor < len(r.Tools) && matches(cursor, i) {
 				cursor++
 				advanced = append(advanced, i)
 				continue
@@ -265,7 +263,7 @@ func refRule(r sequence.Rule, trace []refCall, extent sequence.Extent, matches m
 				offends = cursor >= 1 && cursor < len(r.Tools)
 			} else {
 				for later := cursor + 1; later < len(r.Tools); later++ {
-					offends = offends || matches(r.Tools[later], i)
+					offends = offends || matches(later, i)
 				}
 			}
 			if offends {

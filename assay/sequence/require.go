@@ -45,6 +45,10 @@ func (require) rank(r run) int                       { return r.x }
 func (require) violated(r run, _ int, _ Extent) bool { return r.x == 0 }
 func (require) owes(r run) bool                      { return r.x == 0 }
 func (require) settled(r run) bool                   { return r.x == 1 }
+func (require) valid(r run, n int) bool {
+	return 0 <= r.x && r.x <= min(n, 1) && r.y == 0 && !r.bad
+}
+
 func (a require) advice(run, int, Extent) (string, string) {
 	return "no call of " + quote(a.tool) + " is in the trace", "call " + quote(a.tool) + " first"
 }

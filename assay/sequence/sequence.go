@@ -168,6 +168,16 @@ func (o *order) owes(r run) bool { return r.bad || o.strict && o.between(r.x) }
 // settled: past the end nothing can happen, and a violated run has its list.
 func (o *order) settled(r run) bool { return r.bad || r.x == len(o.at) }
 
+func (o *order) valid(r run, n int) bool {
+	if r.x < 0 || r.x > min(n, len(o.at)) {
+		return false
+	}
+	if r.bad {
+		return r.x < len(o.at) && r.x <= r.y && r.y < n
+	}
+	return r.y == -1
+}
+
 func (o *order) advice(r run, n int, extent Extent) (string, string) {
 	var message string
 	switch {
