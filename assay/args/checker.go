@@ -52,7 +52,7 @@ const (
 
 // mergings is how many times MaxSchemaBytes the shared definitions that are
 // merged into the schemas of all tools may amount to together.
-const mergings = 8
+const mergings = 4
 
 // Compile compiles rules. It keeps no map and no slice of r but the schemas
 // themselves, which nobody may change afterwards. The problems are the schemas

@@ -515,6 +515,45 @@ func TestACallIsAllowedOnlyIfEveryStepAllowsIt(t *testing.T) {
 	}
 }
 
+// Whatever the bytes are: there is an answer, it is the one that the decoded
+// value has, and text that the strict reader refuses is never allowed.
+func FuzzCheck(f *testing.F) {
+	c := compiled(f, &Rules{
+		Allow: []string{"pay", "open*", "*\xc3\xa9"}, Deny: []string{"*admin*"}, Unconstrained: Allow,
+		Schemas: map[string]any{"pay": decoded(f, `{"type":"object","additionalProperties":false,"required":["amount"],"properties":{
+			"amount":{"type":"number","maximum":30,"multipleOf":0.01},"memo":{"type":"string","maxLength":10,"pattern":"^[a-z]*$"},
+			"tags":{"type":"array","items":{"enum":["a","b",1,null]},"uniqueItems":true}}}`)},
+		RequireArgs:    map[string][]string{"pay": {"amount"}},
+		ArgConstraints: map[string]map[string]any{"pay": {"amount": decoded(f, `{"minimum":0}`)}},
+	})
+	f.Add("pay", []byte(`{"amount":19.99,"memo":"lunch","tags":["a",1,null]}`))
+	f.Add("pay", []byte(`{"amount":1,"amount":2}`))
+	f.Add("pay", []byte(`{"amount":1e400}`))
+	f.Add("open_door", []byte(` {} `))
+	f.Add("openadmin", []byte(`{}`))
+	f.Add("caf\xc3\xa9", []byte(`[]`))
+	f.Add("", []byte(nil))
+	f.Fuzz(func(t *testing.T, tool string, text []byte) {
+		if text == nil {
+			text = []byte{}
+		}
+		got := c.Check(&Request{Tool: tool, Arguments: text})
+		if got.Allowed != (got.Code == "") {
+			t.Fatalf("%+v", got)
+		}
+		value, err := strictjson.Decode(text)
+		if err != nil {
+			if got.Allowed {
+				t.Fatalf("%q is allowed with arguments that do not read: %v", tool, err)
+			}
+			return
+		}
+		if again := c.Check(&Request{Tool: tool, Value: value, HasValue: true}); !reflect.DeepEqual(got, again) {
+			t.Fatalf("the text is judged %+v, its value %+v", got, again)
+		}
+	})
+}
+
 func TestAnAllowAllocatesNothing(t *testing.T) {
 	c := compiled(t, &Rules{
 		Allow: []string{"pay", "read_*", "*_x", "*y*"}, Deny: []string{"*admin*"},
