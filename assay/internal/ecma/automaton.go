@@ -8,9 +8,9 @@ import (
 
 // Bounds of an automaton. A pattern that needs more runs elsewhere.
 const (
-	maxInsts = 20_000  // instructions of the nondeterministic program
+	maxInsts = 3_000   // instructions of the nondeterministic program
 	maxTable = 1 << 16 // transitions: states times byte classes
-	maxWork  = 200_000 // instructions looked at while building, some milliseconds
+	maxWork  = 100_000 // instructions looked at while building, some milliseconds
 )
 
 // automaton is a deterministic automaton over the bytes of UTF-8. It says
@@ -52,7 +52,8 @@ type program struct {
 	insts []inst
 	words bool // has \b or \B
 	work  int
-	seen  []int // by instruction: the last call of follow that met it
+	stack []int32 // of follow
+	seen  []int   // by instruction: the last call of follow that met it
 	calls int
 }
 
@@ -194,7 +195,8 @@ type place struct {
 // known of the place, behind pcs; done means that a match ends here.
 func (p *program) follow(pcs []int32, at place) (waiting []int32, done bool) {
 	p.calls++
-	stack := slices.Clone(pcs)
+	stack := append(p.stack[:0], pcs...)
+	defer func() { p.stack = stack }()
 	for len(stack) > 0 {
 		pc := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -236,114 +238,151 @@ type state struct {
 	word    bool // the character before is a word character
 }
 
-// determine builds the automaton; nil if it would be too large.
+// builder turns a program into an automaton.
 //
 // A search starts anew at each character. What waits there is the same each
 // time (restart), so states leave it out; it is joined before a byte that
 // starts a character, and at the end.
-func (p *program) determine(start int32) *automaton {
-	a := &automaton{}
-	firsts := p.classes(a)
-	a.width = len(firsts)
-	a.dead = uint16(a.width)
-	a.table = make([]uint16, 2*a.width)
-	for i := range a.width {
-		a.table[a.width+i] = a.dead
-	}
-	a.accepts = []bool{true, false}
+type builder struct {
+	*program
+	*automaton
+	restart []int32
+	states  []state           // by row
+	rows    map[string]uint16 // of states
+	arrived map[string]uint16 // the rows that instructions lead to
+	key     []byte
+}
 
-	restart, _ := p.follow([]int32{start}, place{})
+// determine builds the automaton; nil if it would be too large.
+func (p *program) determine(start int32) *automaton {
+	b := &builder{
+		program: p, automaton: &automaton{},
+		states: make([]state, 2), rows: make(map[string]uint16), arrived: make(map[string]uint16),
+	}
+	firsts := p.classes(b.automaton)
+	b.width = len(firsts)
+	b.dead = uint16(b.width)
+	b.table = make([]uint16, 2*b.width)
+	for i := range b.width {
+		b.table[b.width+i] = b.dead
+	}
+	b.accepts = []bool{true, false}
+	b.restart, _ = p.follow([]int32{start}, place{})
 	waiting, done := p.follow([]int32{start}, place{begin: true})
 	if done {
-		return a // start is 0: matched
+		return b.automaton // in its start, row 0, it has matched
 	}
-
-	states := []state{{}, {}} // by row
-	rows := make(map[string]uint16)
 	ok := true
-	row := func(s state) uint16 {
-		if len(s.waiting) == 0 && len(restart) == 0 {
-			return a.dead
-		}
-		key := s.key()
-		if at, known := rows[key]; known {
-			return at
-		}
-		if len(a.table)+a.width > maxTable {
-			ok = false
-			return a.dead
-		}
-		at := uint16(len(a.table))
-		rows[key] = at
-		states = append(states, s)
-		a.table = append(a.table, make([]uint16, a.width)...)
-		return at
+	if b.start, ok = b.row(state{waiting: waiting, begin: true}); !ok {
+		return nil
 	}
-	a.start = row(state{waiting: waiting, begin: true})
+	for i := 2; i < len(b.states); i++ {
+		if !b.fill(i, firsts) {
+			return nil
+		}
+	}
+	return b.automaton
+}
 
-	for i := 2; i < len(states); i++ {
-		s := states[i]
-		at := place{begin: s.begin, known: true}
-		all := append(slices.Clone(s.waiting), restart...)
-		// What waits for a byte depends only on these two things about it.
-		type kind struct{ start, boundary bool }
-		ready := make(map[kind][]int32)
-		over := make(map[kind]bool)
-		for class, b := range firsts {
-			k := kind{utf8.RuneStart(b), p.words && s.word != word(b)}
-			waiting, met := ready[k]
-			if !met {
-				from := all
-				if !k.start {
-					from = s.waiting
-				}
-				at.boundary = k.boundary
-				waiting, over[k] = p.follow(from, at)
-				ready[k] = waiting
+// fill computes the transitions of the i-th state; false if there is no room.
+func (b *builder) fill(i int, firsts []byte) bool {
+	s := b.states[i]
+	all := append(slices.Clone(s.waiting), b.restart...)
+	at := place{begin: s.begin, known: true}
+	// What waits for a byte depends only on these two things about it.
+	type kind struct{ start, boundary bool }
+	type ready struct {
+		waiting []int32
+		done    bool
+	}
+	known := make(map[kind]ready, 4)
+	var after []int32
+	for class, first := range firsts {
+		k := kind{utf8.RuneStart(first), b.words && s.word != word(first)}
+		r, met := known[k]
+		if !met {
+			from := all
+			if !k.start {
+				from = s.waiting
 			}
-			p.work += len(waiting)
-			done := over[k]
-			var after []int32
-			for _, pc := range waiting {
-				if in := &p.insts[pc]; in.lo <= b && b <= in.hi {
-					after = append(after, in.outs...)
-				}
-			}
-			if !done {
-				waiting, done = p.follow(after, place{})
-			}
-			if !done { // else the row of "matched", which is 0
-				a.table[i*a.width+class] = row(state{waiting: waiting, word: p.words && word(b)})
-			}
-			if !ok || p.work > maxWork {
-				return nil
+			at.boundary = k.boundary
+			r.waiting, r.done = b.follow(from, at)
+			known[k] = r
+		}
+		if r.done {
+			continue // the row of "matched" is 0
+		}
+		b.work += len(r.waiting)
+		after = after[:0]
+		for _, pc := range r.waiting {
+			if in := &b.insts[pc]; in.lo <= first && first <= in.hi {
+				after = append(after, in.outs...)
 			}
 		}
-		at.end, at.boundary = true, p.words && s.word
-		_, done := p.follow(all, at)
-		a.accepts = append(a.accepts, done)
+		row, ok := b.arrive(after, b.words && word(first))
+		if !ok || b.work > maxWork {
+			return false
+		}
+		b.table[i*b.width+class] = row
 	}
-	return a
+	at.end, at.boundary = true, b.words && s.word
+	_, done := b.follow(all, at)
+	b.accepts = append(b.accepts, done)
+	return true
+}
+
+// arrive returns the row of the state in which the instructions come next.
+func (b *builder) arrive(after []int32, word bool) (row uint16, ok bool) {
+	b.key = appendKey(b.key[:0], after, false, word)
+	if row, met := b.arrived[string(b.key)]; met {
+		return row, true
+	}
+	key := string(b.key)
+	waiting, done := b.follow(after, place{})
+	if done {
+		b.arrived[key] = 0
+		return 0, true
+	}
+	row, ok = b.row(state{waiting: waiting, word: word})
+	b.arrived[key] = row
+	return row, ok
+}
+
+// row returns the row of s, which it adds if it is new and there is room.
+func (b *builder) row(s state) (row uint16, ok bool) {
+	if len(s.waiting) == 0 && len(b.restart) == 0 {
+		return b.dead, true
+	}
+	b.key = appendKey(b.key[:0], s.waiting, s.begin, s.word)
+	if row, met := b.rows[string(b.key)]; met {
+		return row, true
+	}
+	if len(b.table)+b.width > maxTable {
+		return 0, false
+	}
+	row = uint16(len(b.table))
+	b.rows[string(b.key)] = row
+	b.states = append(b.states, s)
+	b.table = append(b.table, make([]uint16, b.width)...)
+	return row, true
+}
+
+func appendKey(key []byte, pcs []int32, begin, word bool) []byte {
+	flags := byte(0)
+	if begin {
+		flags |= 1
+	}
+	if word {
+		flags |= 2
+	}
+	key = append(key, flags)
+	for _, pc := range pcs {
+		key = binary.LittleEndian.AppendUint32(key, uint32(pc))
+	}
+	return key
 }
 
 func word(b byte) bool { return words.contains(rune(b)) }
-
-func (s state) key() string {
-	key := make([]byte, 0, 4*len(s.waiting)+2)
-	for _, pc := range s.waiting {
-		key = binary.LittleEndian.AppendUint32(key, uint32(pc))
-	}
-	flag := func(b bool) {
-		if b {
-			key = append(key, 1)
-		} else {
-			key = append(key, 0)
-		}
-	}
-	flag(s.begin)
-	flag(s.word)
-	return string(key)
-}
 
 // classes fills in which bytes the program cannot tell apart, and returns the
 // first of each class.

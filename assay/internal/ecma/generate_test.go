@@ -102,6 +102,18 @@ func (g *generator) class() string {
 	return b.String() + "]"
 }
 
+// plain returns a sequence of classes and characters from the text's begin, of
+// the kind that may be a shape.
+func (g *generator) plain(size int) string {
+	var b strings.Builder
+	b.WriteByte('^')
+	for range size {
+		b.WriteString(g.pick(g.char(), g.class(), `\d`, `\w`, `\s`, `\S`, ".", "[^-]", `\p{L}`))
+		b.WriteString(g.pick("", "", "*", "+", "?", "{2}", "{1,2}", "{2,}", "{0}"))
+	}
+	return b.String() + g.pick("", "$", "$")
+}
+
 // text returns a text of up to n characters.
 func (g *generator) text(n int) string {
 	var b strings.Builder

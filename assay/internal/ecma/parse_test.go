@@ -111,7 +111,7 @@ func explained(pattern string, valid bool, err error) string {
 // Node 20.20.2 (V8 11.3, ECMA-262 2024 in its grammar of patterns) differs in no
 // way but the explained ones over 300,000 patterns (seeds 1 to 30).
 func TestSyntaxIsThatOfJavaScript(t *testing.T) {
-	checkSyntax(t, 1, 10_000)
+	checkSyntax(t, *seedFlag, 2**pairsFlag)
 }
 
 func checkSyntax(t *testing.T, seed uint64, n int) {
