@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/assay/internal/stop"
 )
 
 // call is one request on its way from its line to its answer.
@@ -21,7 +23,7 @@ type call struct {
 	result   *toolResult
 	text     []byte // the result as it is sent; see toolResult.MarshalJSON
 
-	stop   atomic.Bool   // read by the work: it is to end
+	stop   stop.Flag     // read by the work: it is to end
 	done   chan struct{} // closed when stop is set
 	once   sync.Once
 	reason atomic.Uint32 // why: a stopReason
@@ -39,7 +41,7 @@ const (
 func (c *call) end(reason stopReason) {
 	c.once.Do(func() {
 		c.reason.Store(uint32(reason))
-		c.stop.Store(true)
+		c.stop.Set()
 		close(c.done)
 	})
 }

@@ -78,7 +78,7 @@ func startServer(t testing.TB, root string, more ...string) *process {
 	return p
 }
 
-// newProcess prepares a server whose stdin is a pipe, and nothing else.
+// newProcess prepares a server and does not start it.
 func newProcess(t testing.TB, root string, more ...string) *process {
 	t.Helper()
 	path, err := binary()
@@ -94,9 +94,6 @@ func newProcess(t testing.TB, root string, more ...string) *process {
 		} else {
 			p.cmd.Env = append(p.cmd.Env, m)
 		}
-	}
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
 	}
 	return p
 }
@@ -114,7 +111,11 @@ func cleanEnviron() []string {
 
 func (p *process) start() {
 	p.t.Helper()
-	if err := p.cmd.Start(); err != nil {
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		p.t.Fatal(err)
+	}
+	if err = p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() {
@@ -220,14 +221,24 @@ type payload struct {
 	Contract map[string]any `json:"contract"`
 }
 
+// parseAnswer decodes a response and fails the test where it is none, or where
+// its parts do not agree.
 func parseAnswer(t testing.TB, line string) answer {
 	t.Helper()
+	a, err := decodeAnswer(line)
+	if err != nil {
+		t.Fatalf("%v: %s", err, line)
+	}
+	return a
+}
+
+func decodeAnswer(line string) (answer, error) {
 	a := answer{line: line}
 	if err := json.Unmarshal([]byte(line), &a); err != nil {
-		t.Fatalf("the answer is no JSON: %v\n%s", err, line)
+		return a, err
 	}
 	if a.Version != "2.0" || (a.Error == nil) == (a.Result == nil) {
-		t.Fatalf("the answer is no response: %s", line)
+		return a, errors.New("the answer is no response")
 	}
 	var result struct {
 		Content []struct {
@@ -238,22 +249,22 @@ func parseAnswer(t testing.TB, line string) answer {
 		IsError    *bool           `json:"isError"`
 	}
 	if a.Result == nil || json.Unmarshal(a.Result, &result) != nil || len(result.Content) == 0 {
-		return a
+		return a, nil
 	}
 	if a.isError = result.IsError; a.isError == nil {
-		t.Fatalf("isError is not on the wire: %s", line)
+		return a, errors.New("isError is not on the wire")
 	}
 	a.text = result.Content[0].Text
 	if result.Content[0].Type != "text" || a.text != string(result.Structured) {
-		t.Fatalf("text and structuredContent differ: %s", line)
+		return a, errors.New("text and structuredContent differ")
 	}
 	if err := json.Unmarshal([]byte(a.text), &a.payload); err != nil {
-		t.Fatalf("the payload is no JSON: %v\n%s", err, line)
+		return a, err
 	}
 	if a.payload.Allowed == nil || *a.payload.Allowed == *a.isError {
-		t.Fatalf("allowed and isError do not fit: %s", line)
+		return a, errors.New("allowed and isError do not fit")
 	}
-	return a
+	return a, nil
 }
 
 // failure returns the code of the failure that the payload holds, or "".

@@ -37,9 +37,9 @@ type Options struct {
 	// logged.
 	Logger *slog.Logger
 
-	// began is called at the start of each tool call, with the goroutine that
-	// runs it. Tests panic or wait in it.
-	began func(tool string)
+	// began is called at the start of each tool call, on the worker that runs
+	// it. Tests panic or wait in it.
+	began func(*call)
 }
 
 // Server answers from the policies below one directory. It is safe for
@@ -53,7 +53,7 @@ type Server struct {
 	byName  map[string]*tool
 	queue   chan *call // to the workers, which are as many as calls may run at once
 	closed  chan struct{}
-	began   func(tool string)
+	began   func(*call)
 }
 
 // New opens the policy root dir, which must be a directory, and returns a
@@ -322,7 +322,7 @@ func (s *Server) answer(c *call) (result *toolResult) {
 	timer := time.AfterFunc(s.limits.timeout(), func() { c.end(timedOut) })
 	defer timer.Stop()
 	if s.began != nil {
-		s.began(name)
+		s.began(c)
 	}
 	payload, isError := t.run(s, c, c.params.arguments.value)
 	if c.stopped() != running {

@@ -112,7 +112,7 @@ func (s *store) compile(sum digest, text []byte, l *load) {
 		s.mu.Lock()
 		delete(s.loading, sum)
 		if l.err == nil {
-			s.keep(&entry{digest: sum, policy: l.policy, bytes: compiledSize(l.policy, len(text))})
+			s.keep(&entry{digest: sum, policy: l.policy, bytes: l.policy.Size()})
 		}
 		s.mu.Unlock()
 		close(l.done)

@@ -76,7 +76,7 @@ func (s *Server) checkArgs(c *call, arguments []byte) (any, bool) {
 	if err != nil {
 		return failurePayload{Error: loadFailure(err)}, true
 	}
-	d := assay.CheckArgs(policy, r.call())
+	d := assay.CheckArgs(policy.Until(&c.stop), r.call())
 	return checkArgsAnswer(r.Tool, &d), !d.Allowed
 }
 
@@ -93,7 +93,7 @@ func (s *Server) checkSequence(c *call, arguments []byte) (any, bool) {
 		return failurePayload{Error: sequenceLoadFailure(err)}, true
 	}
 	history, next := r.calls()
-	d := assay.CheckSequence(policy, history, next)
+	d := assay.CheckSequence(policy.Until(&c.stop), history, next)
 	return checkSequenceAnswer(&d), !d.Allowed
 }
 
@@ -109,7 +109,7 @@ func (s *Server) policyDecide(c *call, arguments []byte) (any, bool) {
 	if err != nil {
 		return failurePayload{Error: loadFailure(err)}, true
 	}
-	d := assay.PolicyDecide(policy, r.Tool)
+	d := assay.PolicyDecide(policy.Until(&c.stop), r.Tool)
 	return policyDecideAnswer(r.Tool, &d), !d.Allowed
 }
 
@@ -124,21 +124,11 @@ func loadFailure(err error) *failure {
 	if !errors.As(err, &policy) {
 		return errInternal
 	}
-	f = &failure{Code: string(assay.CodePolicyParse)}
-	switch policy.Kind {
-	case assay.KindLimit:
-		return &failure{Code: string(assay.CodeLimitExceeded), Message: "Limit exceeded: policy file is too large"}
-	case assay.KindSyntax:
-		f.Message = "Policy YAML is invalid"
-		if len(policy.Problems) > 0 {
-			if p := policy.Problems[0]; p.Line > 0 && p.Column > 0 {
-				f.Details = &position{Line: p.Line, Column: p.Column}
-			}
+	f = &failure{Code: string(policy.Code()), Message: policy.Message()}
+	if policy.Kind == assay.KindSyntax && len(policy.Problems) > 0 {
+		if p := policy.Problems[0]; p.Line > 0 && p.Column > 0 {
+			f.Details = &position{Line: p.Line, Column: p.Column}
 		}
-	case assay.KindRoot:
-		f.Message = "Policy root must be a mapping"
-	default:
-		f.Message = "Policy structure is invalid"
 	}
 	return f
 }
