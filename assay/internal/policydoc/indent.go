@@ -49,12 +49,16 @@ func (r *yamlReader) checkIndent(n *yaml.Node, c context, at *place) {
 		return
 	}
 	ok := c.key || n.Column-1 > c.indent
-	if ok && n.Kind == yaml.ScalarNode {
+	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
+	folded := c.flow && n.Kind == yaml.ScalarNode && plain(n) && strings.ContainsAny(n.Value, " \n")
+	if ok && (quoted || folded || n.Anchor != "" || tagged(n)) {
+		var start int
+		start, ok = r.content(n, c.indent)
 		switch {
-		case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
-			ok = r.quotedIndented(n, c.indent)
-		case c.flow && plain(n) && strings.ContainsAny(n.Value, " \n"):
-			ok = r.plainIndented(n, c.indent)
+		case ok && quoted:
+			ok = quotedIndented(r.source.text, start, c.indent)
+		case ok && folded:
+			ok = plainIndented(r.source.text, start, n.Value, c.indent)
 		}
 	}
 	if !ok {
@@ -62,10 +66,9 @@ func (r *yamlReader) checkIndent(n *yaml.Node, c context, at *place) {
 	}
 }
 
-// quotedIndented reports whether the lines of a quoted scalar are indented.
-func (r *yamlReader) quotedIndented(n *yaml.Node, indent int) bool {
-	i := r.skipProperties(r.source.seek(n.Line, n.Column))
-	text := r.source.text
+// quotedIndented reports whether the lines of the quoted scalar at i are
+// indented.
+func quotedIndented(text []byte, i, indent int) bool {
 	if i >= len(text) || text[i] != '"' && text[i] != '\'' {
 		return false
 	}
@@ -87,12 +90,10 @@ func (r *yamlReader) quotedIndented(n *yaml.Node, indent int) bool {
 	return false
 }
 
-// plainIndented reports whether the lines of a plain scalar are indented. Its
-// value differs from the text in white space only.
-func (r *yamlReader) plainIndented(n *yaml.Node, indent int) bool {
-	i := r.skipProperties(r.source.seek(n.Line, n.Column))
-	text := r.source.text
-	for _, b := range []byte(n.Value) {
+// plainIndented reports whether the lines of the plain scalar at i are
+// indented. Its value differs from the text in white space only.
+func plainIndented(text []byte, i int, value string, indent int) bool {
+	for _, b := range []byte(value) {
 		if b == ' ' || b == '\t' || b == '\n' {
 			continue
 		}
@@ -126,27 +127,33 @@ func lineIndented(line []byte, indent int) bool {
 	return true
 }
 
-// skipProperties returns where the content of a node starts that has its
-// anchor, its tag or the content itself at i.
-func (r *yamlReader) skipProperties(i int) int {
+// content returns where the content of n starts, behind its anchor and tag, and
+// whether the lines up to there are indented.
+func (r *yamlReader) content(n *yaml.Node, indent int) (int, bool) {
 	text := r.source.text
+	i := r.source.seek(n.Line, n.Column)
 	for i < len(text) {
 		switch text[i] {
 		case '&', '!':
 			for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) < 0 {
 				i++
 			}
-		case ' ', '\t', '\r', '\n':
+		case ' ', '\t', '\r':
 			i++
+		case '\n':
+			i++
+			if !lineIndented(text[i:], indent) {
+				return i, false
+			}
 		case '#':
 			for i < len(text) && text[i] != '\n' {
 				i++
 			}
 		default:
-			return i
+			return i, true
 		}
 	}
-	return i
+	return i, true
 }
 
 // source finds offsets in a text by line and column, in ascending order.

@@ -3,8 +3,14 @@
 //
 // It is policy-language.md, "From bytes to a value": JSON where the strict JSON
 // reader accepts the text, otherwise YAML by the 1.2 core schema, with numbers
-// exact and whatever two readers could read in two ways refused. It knows
-// nothing of what a policy means.
+// exact and whatever two readers could read in two ways refused. Beyond that
+// section's table this means, in YAML text: a carriage return without a line
+// feed, a byte-order mark inside the text, a lone question mark as a plain
+// scalar in [] or {}, and a value of which a line is not indented deeper than
+// what holds it. Where a closing quote is missing, the last one turns the
+// silent loss of the following lines into an error.
+//
+// The package knows nothing of what a policy means.
 package policydoc
 
 import (

@@ -25,7 +25,7 @@ func parseYAML(text []byte, maxBytes int) (*Node, error) {
 		return nil, err
 	}
 	if document == nil {
-		return nil, rootError("nothing", 0, 0)
+		return nil, rootError("empty", 0, 0)
 	}
 	root := document.Content[0]
 	if root.Kind == yaml.ScalarNode {
@@ -50,7 +50,7 @@ func parseYAML(text []byte, maxBytes int) (*Node, error) {
 func rootError(found string, line, column int) *Error {
 	return &Error{Kind: KindRoot, Problems: []Problem{{
 		Line: line, Column: column,
-		Message: "the document must be a mapping, not " + found,
+		Message: "the document must be a mapping; it is " + found,
 	}}}
 }
 
