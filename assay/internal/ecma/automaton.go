@@ -9,7 +9,7 @@ import (
 // Bounds of an automaton. A pattern that needs more runs elsewhere.
 const (
 	maxInsts = 3_000   // instructions of the nondeterministic program
-	maxTable = 1 << 16 // transitions: states times byte classes
+	maxTable = 1 << 14 // transitions: states times byte classes
 	maxWork  = 100_000 // instructions looked at while building, some milliseconds
 )
 
@@ -41,8 +41,8 @@ func (a *automaton) match(s string) bool {
 
 // inst is an instruction of the nondeterministic program.
 type inst struct {
-	op     op      // opChar: a byte from lo to hi; opAlternate: any of outs; an assertion; opEmpty: matched
-	lo, hi byte    //
+	op     op // opChar: a byte from lo to hi; opAlternate: any of outs; an assertion; opEmpty: matched
+	lo, hi byte
 	outs   []int32 // what comes next: one, but for opAlternate
 }
 
@@ -126,13 +126,13 @@ func (p *program) compile(n *node, next int32) int32 {
 // class adds the instructions that read one character of s.
 func (p *program) class(s set, next int32) int32 {
 	// Equal ends of two encodings are written once.
-	known := make(map[inst3]int32)
+	known := make(map[tail]int32)
 	var outs []int32
 	for _, sp := range s {
 		encodings(sp, func(lo, hi []byte) {
 			at := next
 			for i := len(lo) - 1; i >= 0; i-- {
-				key := inst3{lo[i], hi[i], at}
+				key := tail{lo[i], hi[i], at}
 				pc, ok := known[key]
 				if !ok {
 					pc = p.add(inst{op: opChar, lo: lo[i], hi: hi[i], outs: []int32{at}})
@@ -146,10 +146,14 @@ func (p *program) class(s set, next int32) int32 {
 			break
 		}
 	}
+	if len(outs) == 1 {
+		return outs[0]
+	}
 	return p.add(inst{op: opAlternate, outs: outs})
 }
 
-type inst3 struct {
+// tail is a byte of an encoding and what comes after it.
+type tail struct {
 	lo, hi byte
 	next   int32
 }

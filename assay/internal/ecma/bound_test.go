@@ -106,18 +106,22 @@ func TestTheClockIsOneGoroutine(t *testing.T) {
 
 func TestARegexpIsSafeForConcurrentUse(t *testing.T) {
 	var wait sync.WaitGroup
-	for _, pattern := range []string{`^(a|b)\1$`, `^[ab]+$`, `(?:aa|bb)$`, `[ab]*a[ab]{30}$`, `^(?:\p{L}|\d|c){100,3000}$|aa`, explosive} {
-		re := compile(t, pattern)
+	for _, c := range []struct {
+		pattern string
+		want    bool // of "aa"
+	}{
+		{`^[ab]+$`, true}, {`(?:aa|bb)$`, true}, {`[ab]*a[ab]{30}$`, false}, {`^(?:\p{L}|\d|c){100,3000}$|aa`, true}, {`^(a|b)\1$`, true}, {explosive, false},
+	} {
+		re := compile(t, c.pattern)
 		for range 4 {
 			wait.Go(func() {
 				for range 50 {
-					matched, err := re.MatchString("aa", nil)
-					if want := strings.HasSuffix(pattern, `$`) && !strings.Contains(pattern, "30") && pattern != explosive || strings.HasSuffix(pattern, "|aa"); matched != want || err != nil {
-						t.Errorf("%q: %v, %v", pattern, matched, err)
+					if matched, err := re.MatchString("aa", nil); matched != c.want || err != nil {
+						t.Errorf("%q: %v, %v", c.pattern, matched, err)
 					}
 				}
-				if _, err := re.MatchString(secret[:20], NewBound(time.Nanosecond)); err != nil && !errors.Is(err, ErrBound) {
-					t.Errorf("%q: %v", pattern, err)
+				if _, err := re.MatchString(secret, NewBound(time.Nanosecond)); err != nil && err != ErrBound {
+					t.Errorf("%q: %v", c.pattern, err)
 				}
 			})
 		}
@@ -186,5 +190,49 @@ func BenchmarkCompile(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Patterns that are made to cost: each is refused or compiles, and answers or
+// exceeds its bound. A test that does not end is the failure.
+func TestHostilePatternsEnd(t *testing.T) {
+	repeat := strings.Repeat
+	texts := []string{"", "a", repeat("a", 64_000), repeat("ab", 32_000), repeat("é", 32_000)}
+	for name, pattern := range map[string]string{
+		"counts in counts":           `((a{1000}){1000}){1000}`,
+		"counts of an empty text":    `(?:(?:(?=a)){2147483646}){2147483646}x`,
+		"a count of any size":        `(?:a?){0,99999999999}b`,
+		"counts of a property":       `(?:[\p{L}\p{N}]{1,100}x){90}`,
+		"depth of optional repeats":  repeat("(?:", 200) + "a" + repeat(")*", 200),
+		"depth of doubled repeats":   repeat("(?:", 200) + "a" + repeat("){2}", 200),
+		"depth of captured repeats":  repeat("(", 200) + "a" + repeat("){1,2}", 200) + `\1`,
+		"depth of alternatives":      repeat("(?:a|", 200) + "a" + repeat(")", 200) + "(?=x)",
+		"a long literal":             repeat("a", 65_000),
+		"many alternatives":          repeat("ab|", 21_000) + "c",
+		"many optional characters":   "^" + repeat("a?", 32_000) + "$",
+		"many dots":                  repeat(".*", 32_000),
+		"many stars, then no":        repeat("a*", 32_000) + "(?=x)",
+		"many lookbehinds":           repeat("(?<=a*b)", 8_000),
+		"many backreferences":        "(a)" + repeat(`\1`, 32_000),
+		"many groups":                repeat("(a)", 21_000) + `\21000`,
+		"a class of many members":    "[" + repeat("ab", 32_000) + "]",
+		"a class of many properties": "[" + repeat(`\P{L}`, 190) + "]",
+		"many lazy loops in a loop":  "(?:" + repeat("a*?b*?", 5_000) + ")*?(?=x)",
+		"many states to determine":   `[ab]*a[ab]{190}c`,
+		"a repeated choice":          `^(?:a|a)*$(?!x)b`,
+	} {
+		re, err := Compile(pattern)
+		if err != nil {
+			if _, ok := errors.AsType[*SyntaxError](err); !ok {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		bound := NewBound(DefaultBound)
+		for _, text := range texts {
+			if _, err := re.MatchString(text, bound); err != nil && (err != ErrBound || re.Linear()) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 }

@@ -25,6 +25,7 @@ type Regexp struct {
 	re2     *regexp.Regexp  // Go's regexp
 	program int             // its size
 	engine  *regexp2.Regexp // nil where the pattern is linear
+	size    int
 }
 
 // Compile reads pattern as the package comment says. The error is a
@@ -35,15 +36,18 @@ func Compile(pattern string) (*Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	re := &Regexp{pattern: pattern, shape: shapeOf(n)}
+	re := &Regexp{pattern: pattern, shape: shapeOf(n), size: 512 + len(pattern)}
 	if re.shape != nil {
+		re.size += re.shape.size()
 		return re, nil
 	}
 	if re.auto = compileAutomaton(n); re.auto != nil {
+		re.size += 2*len(re.auto.table) + len(re.auto.accepts)
 		return re, nil
 	}
 	if re2, size, ok := compileRE2(n); ok {
 		re.re2, re.program = re2, size
+		re.size += 32*size + len(re2.String()) + 24*n.spans()
 		if size <= maxLinear {
 			return re, nil
 		}
@@ -51,6 +55,7 @@ func Compile(pattern string) (*Regexp, error) {
 	if re.engine, err = compileBacktrack(n); err != nil {
 		return nil, &SyntaxError{0, "the backtracking engine cannot run this pattern"}
 	}
+	re.size += 1024 + 64*len(pattern)
 	return re, nil
 }
 
@@ -60,6 +65,10 @@ func (re *Regexp) String() string { return re.pattern }
 // Linear reports whether every match takes time linear in the text, so that no
 // bound applies.
 func (re *Regexp) Linear() bool { return re.engine == nil }
+
+// Size returns about how many bytes of memory the compiled pattern takes, apart
+// from what a match in progress does.
+func (re *Regexp) Size() int { return re.size }
 
 // MatchString reports whether s holds a match anywhere. A linear pattern never
 // errs and does not allocate; another charges the time it takes to b (nil: a

@@ -60,3 +60,15 @@ func (n *node) width() int {
 	}
 	return 0
 }
+
+// spans returns the number of spans of all classes in n.
+func (n *node) spans() int {
+	count := 0
+	if n.op == opClass {
+		count = len(n.class.set)
+	}
+	for _, sub := range n.subs {
+		count += sub.spans()
+	}
+	return count
+}

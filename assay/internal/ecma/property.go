@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// property is what a `\p{…}` names (ECMA-262, table 67 to 69 and
+// property is what a `\p{…}` names (ECMA-262, UnicodeMatchProperty and
 // UnicodeMatchPropertyValue: names and aliases are matched exactly).
 //
 // Which code points have the property is a matter of the Unicode version.
@@ -13,8 +13,8 @@ import (
 // those of Go's tables (unicode.Version, 15.0.0 in Go 1.26), on either engine.
 // The others (Script_Extensions and the derived and emoji properties) are known
 // to regexp2 alone, as of Unicode 17.0.0, and keep a pattern there. A JavaScript
-// engine with a newer Unicode differs on code points that Go's version does not
-// assign, and on nothing else that the tests could find.
+// engine with Unicode 17.0 differs on code points that Go's version does not
+// assign, and on the few that the test of this names.
 type property struct {
 	name  string              // canonical, as \p{…} takes it
 	table *unicode.RangeTable // nil where only regexp2 knows
@@ -133,8 +133,8 @@ func names(list string) map[string]string {
 	return out
 }
 
-// binaryNames are the binary properties of ECMA-262 2024, table 68, with their
-// aliases.
+// binaryNames are the binary properties of ECMA-262 2024 (its table of binary
+// Unicode property aliases) with their aliases.
 var binaryNames = names(`
 ASCII AHex=ASCII_Hex_Digit Alpha=Alphabetic Any Assigned Bidi_C=Bidi_Control Bidi_M=Bidi_Mirrored
 CI=Case_Ignorable Cased CWCF=Changes_When_Casefolded CWCM=Changes_When_Casemapped

@@ -3,6 +3,7 @@ package ecma
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // shape is a pattern that is a plain sequence from the text's begin: `^`, then
@@ -67,6 +68,15 @@ func (st *step) take(s string) int {
 
 // maxOptional is how many parts in a row a shape may have that can be absent.
 const maxOptional = 16
+
+// size returns the bytes of memory of sh.
+func (sh *shape) size() int {
+	bytes := 0
+	for _, st := range sh.steps {
+		bytes += int(unsafe.Sizeof(st)) + len(st.literal) + len(st.wide)*int(unsafe.Sizeof(span{}))
+	}
+	return bytes
+}
 
 // part is a repeated class of a sequence that may become a shape.
 type part struct {
