@@ -52,6 +52,20 @@ func (before) step(r run, j int, in operands) run {
 	return r
 }
 
+// scan is the whole automaton for operands that are plain names: it reports
+// whether a prefix of these names keeps the rule.
+func (a before) scan(names []string) bool {
+	for _, name := range names {
+		if name == a.first {
+			return true
+		}
+		if name == a.then {
+			return false
+		}
+	}
+	return true
+}
+
 func (before) rank(r run) int {
 	switch {
 	case r.bad:

@@ -15,6 +15,10 @@ type Checker struct {
 	strict []int32 // the rules that look at every call while they are under way
 	timed  []int32 // the rules with deadlines
 
+	// scans are the rules once more, if all of them can be decided by a scan
+	// of plain names and are few.
+	scans []before
+
 	isExact bool
 	exact   []int32 // the numbers of the names in the list
 }
@@ -73,22 +77,53 @@ func (c *Checker) Check(t Trace, b *Budget) Result {
 	if b == nil {
 		b = NewBudget(c.opts.MaxSteps, 0, nil)
 	}
+	// Work that is done again, because its answer was not enough, does not count.
+	steps := b.steps
+	if c.scan(t.Names, b) {
+		return Result{Allowed: true}
+	}
+	b.steps = steps
+	return c.follow(&t, b)
+}
+
+// follow is Check by a machine. (A deferred call would cost a scan its speed.)
+func (c *Checker) follow(t *Trace, b *Budget) Result {
 	m := machines.Get().(*machine)
 	defer m.release()
-	m.start(c, false, false)
-	// The work of finding that a rule is violated is done again to say how; so
-	// it does not count.
+	return m.check(c, t, b)
+}
+
+// check is Check by the machine m.
+func (m *machine) check(c *Checker, t *Trace, b *Budget) Result {
 	steps := b.steps
-	verdict := m.verdict(&t, b)
+	m.start(c, false, false)
+	verdict := m.verdict(t, b)
 	if verdict == denied {
 		b.steps = steps
 		m.start(c, true, false)
-		if m.run(&t, b) {
+		if m.run(t, b) {
 			return m.result(false)
 		}
 		verdict = undecided
 	}
 	return Result{Allowed: verdict == allowed, Failure: verdict.failure()}
+}
+
+// maxScans is how many rules are scanned for one after the other before it is
+// cheaper to look each name up once.
+const maxScans = 4
+
+// scan reports that the names keep all rules, where that is quickly seen.
+func (c *Checker) scan(names []string, b *Budget) bool {
+	if len(c.scans) == 0 || !b.spend(len(names)*len(c.scans)) || b.stopped() {
+		return false
+	}
+	for i := range c.scans {
+		if !c.scans[i].scan(names) {
+			return false
+		}
+	}
+	return true
 }
 
 // answer is what a machine without lists finds.
@@ -111,7 +146,7 @@ func (a answer) failure() Failure {
 func (m *machine) run(t *Trace, b *Budget) bool {
 	var ev event
 	for j, name := range t.Names {
-		if j&63 == 0 && b.stopped() || !m.resolve(name, &ev, b) {
+		if j&63 == 0 && b.stopped() || !m.resolve(name, m.c.names.lookup(name), &ev, b) {
 			return false
 		}
 		if ev.atoms() && !m.judge(&ev, t.arguments(j), b) {
@@ -143,7 +178,7 @@ func (m *machine) verdict(t *Trace, b *Budget) answer {
 			}
 			continue
 		}
-		if j&63 == 0 && b.stopped() || !m.resolve(name, &ev, b) {
+		if j&63 == 0 && b.stopped() || !m.resolve(name, number, &ev, b) {
 			return undecided
 		}
 		if ev.atoms() && !m.judge(&ev, t.arguments(j), b) {

@@ -71,6 +71,7 @@ func Compile(rules []Rule, aliases map[string][]string, opts Options) (*Checker,
 	if len(p.problems) > 0 {
 		return nil, p.problems
 	}
+	c.scans = p.scans(c.rules)
 	for i := range c.rules {
 		r := &c.rules[i]
 		switch {
@@ -98,6 +99,25 @@ func CompileExact(list []string) *Checker {
 	}
 	c.names = makeNames(numbers)
 	return c
+}
+
+// scans returns the rules if all of them can be scanned for, else nothing.
+func (p *compiler) scans(rules []rule) []before {
+	var out []before
+	for _, r := range rules {
+		a, ok := r.auto.(before)
+		if _, alias := p.aliases[a.first]; alias {
+			ok = false
+		}
+		if _, alias := p.aliases[a.then]; alias {
+			ok = false
+		}
+		if !ok || r.args || len(out) == maxScans {
+			return nil
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // compiler is the state of one Compile.

@@ -141,13 +141,12 @@ func one(up bool) int {
 	return -1
 }
 
-// resolve finds out what a call's name means. The event is valid until the next
-// one. If it has atoms, judge has to follow. It returns false when the budget is
-// used up.
-func (m *machine) resolve(tool string, ev *event, b *Budget) bool {
+// resolve finds out what the name of a call means, whose number is given. The
+// event is valid until the next one. If it has atoms, judge has to follow. It
+// returns false when the budget is used up.
+func (m *machine) resolve(tool string, number int32, ev *event, b *Budget) bool {
 	c := m.c
 	*ev = event{}
-	number := c.names.lookup(tool)
 	if c.isExact {
 		ev.exact = number
 		return b.spend(1)

@@ -30,6 +30,7 @@ type Call struct {
 // Monitor allows nothing.
 type Monitor struct {
 	machine machine
+	event   event   // of the call that is looked at
 	window  []*held // the calls from the oldest pending one on
 	saved   int     // the states that the window holds
 }
@@ -64,19 +65,17 @@ func (m *Monitor) Len() int { return m.machine.n }
 // Next answers whether the call may come next, and records nothing. A nil
 // budget is one of Options.MaxSteps steps.
 func (m *Monitor) Next(call Call, b *Budget) Result {
-	var ev event
-	return m.decide(call, &ev, b)
+	return m.decide(call, b)
 }
 
 // Begin is Next, and appends the call to the trace as pending if it is allowed.
 // Otherwise the Pending is nil.
 func (m *Monitor) Begin(call Call, b *Budget) (Result, *Pending) {
-	var ev event
-	r := m.decide(call, &ev, b)
+	r := m.decide(call, b)
 	if !r.Allowed {
 		return r, nil
 	}
-	h, ok := m.hold(&ev)
+	h, ok := m.hold()
 	if !ok {
 		return Result{Failure: Limit}, nil
 	}
@@ -91,20 +90,20 @@ func (m *Monitor) Record(call Call, b *Budget) {
 	if m == nil || !m.machine.c.usable() {
 		return
 	}
-	var ev event
+	ev := &m.event
 	b = m.budget(b)
-	if !m.machine.resolve(call.Tool, &ev, b) {
+	if !m.machine.resolve(call.Tool, m.machine.c.names.lookup(call.Tool), ev, b) {
 		// The rules that look at every name may have been left out.
 		m.machine.tooMany = true
 	}
 	if ev.atoms() {
-		m.machine.judge(&ev, call.Arguments, b)
+		m.machine.judge(ev, call.Arguments, b)
 	}
 	if len(m.window) == 0 {
-		m.machine.record(&ev)
+		m.machine.record(ev)
 		return
 	}
-	h, ok := m.hold(&ev)
+	h, ok := m.hold()
 	if !ok {
 		m.machine.tooMany = true
 		return
@@ -156,8 +155,9 @@ func (m *Monitor) trim() {
 	m.window = slices.Delete(m.window, 0, n)
 }
 
-// hold appends a call to the trace so that it can be taken back.
-func (m *Monitor) hold(ev *event) (*held, bool) {
+// hold appends the event to the trace so that it can be taken back.
+func (m *Monitor) hold() (*held, bool) {
+	ev := &m.event
 	if len(m.window) >= MaxWindow {
 		return nil, false
 	}
@@ -180,17 +180,18 @@ func (m *Monitor) budget(b *Budget) *Budget {
 	return b
 }
 
-// decide resolves a call and answers whether it may come next.
-func (m *Monitor) decide(call Call, ev *event, b *Budget) Result {
+// decide answers whether the call, which becomes the event, may come next.
+func (m *Monitor) decide(call Call, b *Budget) Result {
 	if m == nil || !m.machine.c.usable() {
 		return Result{Failure: NoChecker}
 	}
+	ev := &m.event
 	b = m.budget(b)
-	if b.stopped() || !m.machine.resolve(call.Tool, ev, b) ||
+	if b.stopped() || !m.machine.resolve(call.Tool, m.machine.c.names.lookup(call.Tool), ev, b) ||
 		ev.atoms() && !m.machine.judge(ev, call.Arguments, b) {
 		return Result{Failure: Limit}
 	}
-	switch m.machine.peek(ev, (*machine).passes) {
+	switch m.machine.peek(ev, false) {
 	case allowed:
 		return Result{Allowed: true}
 	case undecided:
@@ -207,7 +208,7 @@ func (m *Monitor) decide(call Call, ev *event, b *Budget) Result {
 // peek answers whether the trace with one more call keeps every rule. It looks
 // at the rules that the call mentions; of the others it knows how many the call
 // would violate.
-func (m *machine) peek(ev *event, passes func(*machine, *mention, *event) answer) answer {
+func (m *machine) peek(ev *event, open bool) answer {
 	n := m.n + 1
 	switch {
 	case m.tooMany:
@@ -229,8 +230,14 @@ func (m *machine) peek(ev *event, passes func(*machine, *mention, *event) answer
 		for i := range ev.class.mentions {
 			mn := &ev.class.mentions[i]
 			r, s := &m.c.rules[mn.rule], &m.states[mn.rule]
-			if a := passes(m, mn, ev); a != allowed {
-				return a
+			verdict := allowed
+			if open && mn.args {
+				verdict = m.mayPass(mn, ev)
+			} else {
+				verdict = m.passes(mn, ev)
+			}
+			if verdict != allowed {
+				return verdict
 			}
 			// It would be violated by another call, and not by this one.
 			if s.owes {
@@ -266,9 +273,6 @@ func (m *machine) passes(mn *mention, ev *event) answer {
 // mayPass is passes for some arguments that are still to be chosen: it tries
 // those that match none, all and each one of the rule's selectors.
 func (m *machine) mayPass(mn *mention, ev *event) answer {
-	if !mn.args {
-		return m.passes(mn, ev)
-	}
 	try := func(t truth, only int32) bool {
 		for _, u := range mn.uses {
 			if u.atom != byName {
@@ -358,13 +362,13 @@ func (m *Monitor) Available(names []string) []string {
 	if m == nil || !m.machine.c.usable() {
 		return out
 	}
-	var ev event
+	ev := &m.event
 	for _, name := range names {
-		m.machine.resolve(name, &ev, NewBudget(math.MaxInt, 0, nil))
+		m.machine.resolve(name, m.machine.c.names.lookup(name), ev, NewBudget(math.MaxInt, 0, nil))
 		if ev.atoms() {
-			ev.truths = m.machine.guess(&ev, no)
+			ev.truths = m.machine.guess(ev, no)
 		}
-		if m.machine.peek(&ev, (*machine).mayPass) == allowed {
+		if m.machine.peek(ev, true) == allowed {
 			out = append(out, name)
 		}
 	}

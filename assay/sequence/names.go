@@ -16,7 +16,7 @@ type slot struct {
 }
 
 // maxProbes bounds the names that one lookup is compared with.
-const maxProbes = 4
+const maxProbes = 8
 
 // makeNames returns the table of all, whose numbers are above 0.
 func makeNames(all map[string]int32) names {
@@ -44,15 +44,32 @@ func makeNames(all map[string]int32) names {
 	return n
 }
 
-// hash is cheap rather than good: an attacker who picks names to collide meets
-// at most maxProbes comparisons, or the map.
+// hash looks at the length and the first and last eight bytes. It is cheap
+// rather than good: whoever picks names that fall together meets at most
+// maxProbes comparisons, or the map.
 func hash(name string) uint32 {
-	if len(name) == 0 {
-		return 0
+	var head, tail uint64
+	switch n := len(name); {
+	case n >= 8:
+		head, tail = load8(name), load8(name[n-8:])
+	case n >= 4:
+		head, tail = load4(name), load4(name[n-4:])
+	case n > 0:
+		head, tail = uint64(name[0]), uint64(name[n/2])<<8|uint64(name[n-1])
 	}
-	h := uint32(len(name))*0x9E3779B1 ^ uint32(name[0])*0x85EBCA6B ^
-		uint32(name[len(name)/2])*0xC2B2AE35 ^ uint32(name[len(name)-1])*0x27D4EB2F
-	return h ^ h>>15
+	h := (head ^ uint64(len(name))) * 0x9E3779B97F4A7C15
+	h = (h ^ h>>29 ^ tail) * 0xBF58476D1CE4E5B9
+	return uint32(h >> 32)
+}
+
+// load8 and load4 are one load each, once compiled.
+func load8(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func load4(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }
 
 // lookup returns the number of name, 0 if it has none.
