@@ -117,21 +117,18 @@ type joint struct {
 	then, otherwise *clause
 }
 
-// instance is one value under judgement. Scalars are held as they are; an
-// array or object as the place of its text, or as its Go value.
+// instance is one value under judgement. It is small, as every member and item
+// of what is judged becomes one.
 type instance struct {
 	kind   kinds
-	truth  bool // of a bool
-	walked bool // an array or object whose parts were all seen once, strictly
-	small  bool // a number whose value is int64
-	parsed bool // number holds the value
-	int    int64
-	text   string // of a string, its text; of a number, its literal where not small
-	number strictjson.Number
-
-	at, end int // in raw text: where the value starts; behind it, once walked or scalar
-	members map[string]any
-	items   []any
+	truth  bool   // of a bool
+	small  bool   // a number whose value is int
+	walked bool   // an array or object whose parts were all seen once, strictly
+	int    int64  // of a small number
+	text   string // of a string, itself; of a number that is not small, its literal
+	at     int    // in raw text, where the value starts
+	end    int    // in raw text, behind a scalar, or an array or object once walked
+	value  any    // of a decoded array or object, its Go value
 }
 
 // pass is one run of a program over one instance.

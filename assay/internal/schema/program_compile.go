@@ -346,12 +346,14 @@ func (to *clause) restrict(values []any) bool {
 		case string:
 			set.texts = append(set.texts, v)
 		case json.Number:
-			var x instance
-			if !x.literal(string(v)) {
+			n, ok := strictjson.ParseNumber(v)
+			if !ok {
 				return false
 			}
-			x.exact()
-			set.numbers = append(set.numbers, x)
+			set.numbers = append(set.numbers, n)
+			if i, ok := n.Int64(); ok {
+				set.integers = append(set.integers, i)
+			}
 		case []any, map[string]any:
 			set.containers = append(set.containers, v)
 		default:

@@ -54,7 +54,7 @@ type dependency struct {
 }
 
 // maxKnown is how many names a clause for objects can know.
-const maxKnown = 256
+const maxKnown = 128
 
 // nameSet is a set of known names.
 type nameSet [maxKnown / 64]uint64
@@ -64,12 +64,7 @@ func (s *nameSet) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
 
 // covers reports whether s holds all of t.
 func (s *nameSet) covers(t *nameSet) bool {
-	for i := range s {
-		if t[i]&^s[i] != 0 {
-			return false
-		}
-	}
-	return true
+	return t[0]&^s[0] == 0 && t[1]&^s[1] == 0
 }
 
 // fewKnown is how many names are compared one by one.

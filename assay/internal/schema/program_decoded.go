@@ -9,17 +9,17 @@ import (
 	"example.com/assay/assay/internal/strictjson"
 )
 
-// load makes x the value v. False: v is no JSON value.
-func (p *pass) load(x *instance, v any) bool {
-	switch v := v.(type) {
+// load makes x a value. False: it is no JSON value.
+func (p *pass) load(x *instance, value any) bool {
+	switch v := value.(type) {
 	case string:
 		x.kind, x.text = kindText, v
 		p.steps -= len(v) / bytesPerStep
 		return utf8.ValidString(v)
 	case map[string]any:
-		x.kind, x.members = kindObject, v
+		x.kind, x.value = kindObject, value
 	case []any:
-		x.kind, x.items = kindArray, v
+		x.kind, x.value = kindArray, value
 	case json.Number:
 		return x.literal(string(v))
 	case float64:
@@ -39,9 +39,9 @@ func (p *pass) load(x *instance, v any) bool {
 	case int8:
 		x.integer(int64(v))
 	case uint:
-		return x.unsigned(uint64(v))
+		p.unsigned(x, uint64(v))
 	case uint64:
-		return x.unsigned(v)
+		p.unsigned(x, v)
 	case uint32:
 		x.integer(int64(v))
 	case uint16:
@@ -56,24 +56,22 @@ func (p *pass) load(x *instance, v any) bool {
 
 func (x *instance) integer(n int64) { x.kind, x.small, x.int = kindNumber, true, n }
 
-func (x *instance) unsigned(n uint64) bool {
+func (p *pass) unsigned(x *instance, n uint64) {
 	if n <= math.MaxInt64 {
 		x.integer(int64(n))
-		return true
+		return
 	}
-	var space [20]byte
-	x.kind, x.parsed = kindNumber, true
-	x.number, _ = strictjson.ParseNumber(strconv.AppendUint(space[:0], n, 10))
-	return true
+	s := p.room()
+	from := len(s.text)
+	s.text = strconv.AppendUint(s.text, n, 10)
+	x.kind, x.text = kindNumber, view(s.text[from:])
 }
 
 // literal makes x the number that a literal stands for.
 func (x *instance) literal(s string) bool {
 	n, ok := strictjson.ParseNumber(s)
-	x.kind, x.parsed, x.number = kindNumber, true, n
-	if ok {
-		x.int, x.small = n.Int64()
-	}
+	x.kind, x.text = kindNumber, s
+	x.int, x.small = n.Int64()
 	return ok
 }
 
@@ -87,16 +85,17 @@ func (p *pass) float(x *instance, f float64) bool {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return false
 	}
-	var space [32]byte
-	n, ok := strictjson.ParseNumber(strconv.AppendFloat(space[:0], f, 'e', -1, 64))
-	x.kind, x.parsed, x.number = kindNumber, true, n
-	return ok
+	s := p.room()
+	from := len(s.text)
+	s.text = strconv.AppendFloat(s.text, f, 'e', -1, 64)
+	return x.literal(view(s.text[from:]))
 }
 
 // decodedItems walks the array x.items.
 func (p *pass) decodedItems(w *arrayWalk, x *instance) verdict {
 	var item instance // out here so that it stays on the stack
-	for _, v := range x.items {
+	for _, v := range x.value.([]any) {
+		mark := p.mark()
 		item = instance{}
 		if !p.load(&item, v) {
 			return unsure
@@ -104,16 +103,20 @@ func (p *pass) decodedItems(w *arrayWalk, x *instance) verdict {
 		if v := p.item(w, &item); v != holds {
 			return v
 		}
+		if !w.rules.unique {
+			p.release(mark)
+		}
 	}
 	return w.end()
 }
 
-// decodedMembers walks the object x.members: the known names by lookup, and only
-// where there are others, all names.
+// decodedMembers walks an object: the known names by lookup, and only where
+// there are others, all names.
 func (p *pass) decodedMembers(w *objectWalk, x *instance) verdict {
+	members := x.value.(map[string]any)
 	for i := range w.rules.known {
 		name := w.rules.known[i].name
-		v, ok := x.members[name]
+		v, ok := members[name]
 		if !ok {
 			continue
 		}
@@ -122,13 +125,13 @@ func (p *pass) decodedMembers(w *objectWalk, x *instance) verdict {
 			return v
 		}
 	}
-	if w.count == len(x.members) {
+	if w.count == len(members) {
 		return holds
 	}
 	if w.rules.closed() {
 		return breaks
 	}
-	for name, v := range x.members {
+	for name, v := range members {
 		if w.rules.lookup(name) >= 0 {
 			continue
 		}
@@ -147,11 +150,14 @@ func (p *pass) decodedMember(w *objectWalk, i int, name string, v any) verdict {
 	if v := p.name(w, name); v != holds {
 		return v
 	}
+	mark := p.mark()
 	var value instance
 	if !p.load(&value, v) {
 		return unsure
 	}
-	return p.member(w, i, name, &value)
+	answer := p.member(w, i, name, &value)
+	p.release(mark)
+	return answer
 }
 
 // sameDecoded compares x with v, a member of the schema.
@@ -162,22 +168,24 @@ func (p *pass) sameDecoded(x *instance, v any) bool {
 	var item instance // out here so that it stays on the stack
 	switch v := v.(type) {
 	case []any:
-		if x.kind != kindArray || len(x.items) != len(v) {
+		items, ok := x.value.([]any)
+		if !ok || len(items) != len(v) {
 			return false
 		}
 		for i := range v {
 			item = instance{}
-			if !p.load(&item, x.items[i]) || !p.sameDecoded(&item, v[i]) {
+			if !p.load(&item, items[i]) || !p.sameDecoded(&item, v[i]) {
 				return false
 			}
 		}
 		return true
 	case map[string]any:
-		if x.kind != kindObject || len(x.members) != len(v) {
+		members, ok := x.value.(map[string]any)
+		if !ok || len(members) != len(v) {
 			return false
 		}
 		for name, v := range v {
-			member, ok := x.members[name]
+			member, ok := members[name]
 			item = instance{}
 			if !ok || !p.load(&item, member) || !p.sameDecoded(&item, v) {
 				return false

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -17,16 +18,13 @@ func (x *instance) isInteger() bool { return x.small || x.exact().IsInteger() }
 
 // exact returns the value of a number.
 func (x *instance) exact() strictjson.Number {
-	if !x.parsed {
-		if x.small {
-			var space [20]byte
-			x.number, _ = strictjson.ParseNumber(strconv.AppendInt(space[:0], x.int, 10))
-		} else {
-			x.number, _ = strictjson.ParseNumber(x.text)
-		}
-		x.parsed = true
+	if !x.small {
+		n, _ := strictjson.ParseNumber(x.text)
+		return n
 	}
-	return x.number
+	var space [20]byte
+	n, _ := strictjson.ParseNumber(strconv.AppendInt(space[:0], x.int, 10))
+	return n
 }
 
 // equal reports whether two scalars are equal (JSON Schema Core, section 4.2.2).
@@ -143,8 +141,9 @@ func (p *pass) textHolds(r *textRules, s string) bool {
 type memberSet struct {
 	null, yes, no bool
 	texts         []string
-	index         map[string]bool // of texts, where they are many
-	numbers       []instance
+	index         map[string]bool     // of texts, where they are many
+	integers      []int64             // the numbers that are int64
+	numbers       []strictjson.Number // all of them
 	containers    []any
 }
 
@@ -158,12 +157,8 @@ func (p *pass) isAmong(m *memberSet, x *instance) verdict {
 		found = x.truth && m.yes || !x.truth && m.no
 	case kindNumber:
 		p.steps -= len(m.numbers)
-		for i := range m.numbers {
-			// A copy, as comparing may complete the instance.
-			if n := m.numbers[i]; n.equal(x) {
-				found = true
-				break
-			}
+		if found = x.small && slices.Contains(m.integers, x.int); !found && !x.small && len(m.numbers) > 0 {
+			found = slices.Contains(m.numbers, x.exact())
 		}
 	case kindText:
 		found = m.hasText(x.text)
