@@ -47,12 +47,11 @@ const (
 	Allow                      // allow
 )
 
-// Options bound the work of checks. A zero field means the default of the
-// schema engine.
+// Options bound the work of checks. A field that is not positive means its default.
 type Options struct {
-	MaxSteps       int // of one check
+	MaxSteps       int // of one check; default 1,000,000
 	MaxViolations  int // that one result lists; default 64
-	MaxSchemaBytes int // size of one tool's schema, merged with what it reaches
+	MaxSchemaBytes int // size of one tool's schema, merged with the definitions that it reaches; default 4,000,000
 }
 
 // Problem is a schema that does not compile. Every call of its tool is denied
