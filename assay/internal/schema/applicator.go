@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/message"
@@ -31,8 +32,15 @@ type applicators struct {
 	anyOf, oneOf               []*jsonschema.Schema
 	not                        *jsonschema.Schema
 	condition, then, otherwise *jsonschema.Schema
+	dependent                  []dependent // of dependentSchemas and dependencies, by name
 	contains                   *jsonschema.Schema
 	propertyNames              *jsonschema.Schema
+}
+
+// dependent is a schema that an object has to satisfy if it has a property.
+type dependent struct {
+	name   string
+	schema *jsonschema.Schema
 }
 
 // broken is a finding of this package among the library's.
@@ -48,145 +56,191 @@ func (b *broken) LocalizedString(*message.Printer) string { return b.keyword }
 // are not wanted. One value serves a whole evaluation.
 type collected struct{ broken }
 
+// judgement is what the applicators of one schema say of one value.
+type judgement struct {
+	*applicators
+	run    *evaluation
+	ctx    *jsonschema.ValidatorContext
+	look   int // what it costs to let one more schema look at the value
+	failed bool
+}
+
 // Validate implements jsonschema.SchemaExt.
 func (a *applicators) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	run := a.engine.run
-	run.visit(a.node, v)
-	run.chain++
-	defer func() { run.chain-- }()
-	if run.chain > maxRecursion {
+	run.visit(a.node, v, len(ctx.ValueLocation()))
+	if run.chain++; run.chain > maxRecursion {
 		panic(noAnswer{})
 	}
+	j := judgement{applicators: a, run: run, ctx: ctx, look: branchSteps + a.schema.lookSteps(v)}
+	j.judge(v)
+	run.chain--
+}
 
-	failed := false
-	fail := func(keyword string, names ...string) {
-		failed = true
-		if run.muted > 0 {
-			ctx.AddErr(run.collected)
-			return
-		}
-		ctx.AddError(&broken{keyword: keyword, names: names})
-	}
-	// Nobody reads the findings of a branch: one is enough.
-	done := func() bool { return failed && run.muted > 0 }
-
-	if a.node.never {
-		fail(a.node.holder)
+func (j *judgement) judge(v any) {
+	if j.node.never {
+		j.fail(j.node.holder)
 		return
 	}
-	if keyword := a.assertion.broken(run, v); keyword != "" {
-		fail(keyword)
-	}
-	for _, sub := range a.allOf {
-		if done() {
+	j.judgeAssertions(v)
+	for _, sub := range j.allOf {
+		if j.done() {
 			return
 		}
-		run.spend(1)
-		if !run.require(ctx, sub) {
-			failed = true
-		}
+		j.require(sub)
 	}
-	if len(a.anyOf) > 0 && !done() {
-		matched := false
-		for _, sub := range a.anyOf {
-			run.spend(1)
-			if run.holds(ctx, sub) {
-				matched = true
-				// What a further branch evaluates counts for unevaluated….
-				if !a.schema.unevaluated {
-					break
-				}
-			}
-		}
-		if !matched {
-			fail("anyOf")
-		}
+	if len(j.anyOf) > 0 && !j.done() {
+		j.judgeAnyOf()
 	}
-	if len(a.oneOf) > 0 && !done() {
-		matched := 0
-		for _, sub := range a.oneOf {
-			run.spend(1)
-			if run.holds(ctx, sub) {
-				if matched++; matched > 1 {
-					break
-				}
-			}
-		}
-		switch matched {
-		case 0:
-			fail("oneOf")
-		case 2:
-			fail("oneOf", "several")
-		}
+	if len(j.oneOf) > 0 && !j.done() {
+		j.judgeOneOf()
 	}
-	if a.not != nil && !done() {
-		run.spend(1)
-		if run.holds(ctx, a.not) {
-			fail("not")
-		}
+	if j.not != nil && !j.done() && j.holds(j.not) {
+		j.fail("not")
 	}
-	if a.condition != nil && !done() {
-		run.spend(1)
-		branch := a.otherwise
-		if run.holds(ctx, a.condition) {
-			branch = a.then
+	if j.condition != nil && !j.done() {
+		branch := j.otherwise
+		if j.holds(j.condition) {
+			branch = j.then
 		}
-		if branch != nil && !run.require(ctx, branch) {
-			failed = true
+		if branch != nil {
+			j.require(branch)
 		}
 	}
 	switch v := v.(type) {
 	case []any:
-		if a.contains != nil && !done() {
-			a.countContained(ctx, v, fail)
+		if j.contains != nil && !j.done() {
+			j.judgeContains(v)
 		}
 	case map[string]any:
-		if a.propertyNames != nil && !done() {
-			var refused []string
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				run.spend(1)
-				if !run.holdsAt(ctx, a.propertyNames, name, name) {
-					refused = append(refused, name)
-				}
+		for _, d := range j.dependent {
+			if j.done() {
+				return
 			}
-			if len(refused) > 0 {
-				fail("propertyNames", refused...)
+			if _, ok := v[d.name]; ok {
+				j.require(d.schema)
 			}
+		}
+		if j.propertyNames != nil && !j.done() {
+			j.judgeNames(v)
 		}
 	}
 }
 
-// countContained evaluates contains with minContains and maxContains (JSON
+// fail records that a keyword is broken.
+func (j *judgement) fail(keyword string, names ...string) {
+	j.failed = true
+	if j.run.muted > 0 {
+		j.ctx.AddErr(j.run.collected)
+		return
+	}
+	j.ctx.AddError(&broken{keyword: keyword, names: names})
+}
+
+// done reports whether the rest does not matter: nobody reads the findings of a
+// branch, so one is enough.
+func (j *judgement) done() bool { return j.failed && j.run.muted > 0 }
+
+// holds evaluates a subschema as a mere yes or no.
+func (j *judgement) holds(sub *jsonschema.Schema) bool { return j.holdsAt(sub, nil) }
+
+// holdsAt is holds for a part of the value, the one that is given with a token
+// of its path.
+func (j *judgement) holdsAt(sub *jsonschema.Schema, part any, token ...string) bool {
+	j.run.spend(j.look)
+	j.run.muted++
+	err := j.ctx.Validate(sub, part, token)
+	j.run.muted--
+	return j.run.sound(err)
+}
+
+// require evaluates a subschema that has to hold. What breaks it is collected at
+// once, so that the library does not keep it.
+func (j *judgement) require(sub *jsonschema.Schema) {
+	j.run.spend(j.look)
+	err := j.ctx.Validate(sub, nil, nil)
+	if j.run.sound(err) {
+		return
+	}
+	if j.run.muted == 0 {
+		j.run.collect(err)
+	}
+	j.failed = true
+	j.ctx.AddErr(j.run.collected)
+}
+
+func (j *judgement) judgeAnyOf() {
+	matched := false
+	for _, sub := range j.anyOf {
+		if j.holds(sub) {
+			matched = true
+			// What a further branch evaluates counts for unevaluated….
+			if !j.schema.unevaluated {
+				return
+			}
+		}
+	}
+	if !matched {
+		j.fail("anyOf")
+	}
+}
+
+func (j *judgement) judgeOneOf() {
+	matched := 0
+	for _, sub := range j.oneOf {
+		if j.holds(sub) {
+			if matched++; matched == 2 {
+				j.fail("oneOf", "several")
+				return
+			}
+		}
+	}
+	if matched == 0 {
+		j.fail("oneOf")
+	}
+}
+
+// judgeNames evaluates propertyNames.
+func (j *judgement) judgeNames(object map[string]any) {
+	var refused []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !j.holdsAt(j.propertyNames, name, name) {
+			refused = append(refused, name)
+		}
+	}
+	if len(refused) > 0 {
+		j.fail("propertyNames", refused...)
+	}
+}
+
+// judgeContains evaluates contains with minContains and maxContains (JSON
 // Schema 2020-12 validation, sections 6.4.4 and 6.4.5, core, section 10.3.1.3).
-func (a *applicators) countContained(ctx *jsonschema.ValidatorContext, items []any, fail func(string, ...string)) {
-	run := a.engine.run
+func (j *judgement) judgeContains(items []any) {
 	matched := 0
 	for i, item := range items {
-		run.spend(1)
-		if run.holdsAt(ctx, a.contains, item, "0") {
+		if j.holdsAt(j.applicators.contains, item, "0") {
 			matched++
-			if a.schema.draft >= draft2020 {
-				ctx.EvaluatedItem(i)
+			if j.schema.draft >= draft2020 {
+				j.ctx.EvaluatedItem(i)
 			}
 		}
 	}
 	least, most := 1, unlimited
-	if a.schema.draft >= draft2019 {
-		if n, ok := a.node.object["minContains"]; ok {
-			least = clamp(n).(int)
-		}
-		if n, ok := a.node.object["maxContains"]; ok {
-			most = clamp(n).(int)
-		}
+	_, named := j.node.object["minContains"]
+	if named {
+		least = clamp(j.node.object["minContains"]).(int)
 	}
-	switch _, named := a.node.object["minContains"]; {
+	if n, ok := j.node.object["maxContains"]; ok {
+		most = clamp(n).(int)
+	}
+	switch {
 	case matched < least && named:
-		fail("minContains")
+		j.fail("minContains")
 	case matched < least:
-		fail("contains")
+		j.fail("contains")
 	}
 	if matched > most {
-		fail("maxContains")
+		j.fail("maxContains")
 	}
 }
 
@@ -197,10 +251,11 @@ type assertion struct {
 	enum, constant map[string]struct{}
 	unique         bool
 	format         string
-	patterns       int  // how many patterns a property is matched against
-	looks          int  // how many members the keywords name
-	perItem        int  // how many keywords look at each item
-	numeric        bool // whether a keyword computes with a number
+	shortest       int // in characters, 0 for no minLength
+	longest        int // unlimited for no maxLength
+	steps          int // of a visit: itself, its keywords, and what they name
+	perItem        int // how many keywords look at each item
+	numeric        int // how many keywords compute with a number
 }
 
 func (s *Schema) assertionOf(n *node) (a assertion) {
@@ -217,50 +272,70 @@ func (s *Schema) assertionOf(n *node) (a assertion) {
 	if name, ok := n.object["format"].(string); ok && !s.options.AnnotateFormats {
 		a.format = name
 	}
+	a.longest = unlimited
+	a.steps = 1
 	for keyword, v := range n.object {
+		if extension(keyword) {
+			continue
+		}
+		a.steps++
 		switch keyword {
-		case "patternProperties":
-			a.patterns = len(v.(map[string]any))
+		case "minLength":
+			a.shortest = clamp(v).(int)
+		case "maxLength":
+			a.longest = clamp(v).(int)
 		case "required", "prefixItems":
-			a.looks += len(v.([]any))
+			a.steps += len(v.([]any))
 		case "dependencies", "dependentSchemas":
-			a.looks += len(v.(map[string]any))
+			a.steps += len(v.(map[string]any))
 		case "dependentRequired":
 			for _, list := range v.(map[string]any) {
-				a.looks += 1 + len(list.([]any))
+				a.steps += 1 + len(list.([]any))
 			}
-		case "items", "additionalItems", "unevaluatedItems", "additionalProperties", "properties", "unevaluatedProperties":
+		case "items", "additionalItems", "unevaluatedItems":
 			a.perItem++
-		case "type":
-			types, ok := v.([]any)
-			a.numeric = a.numeric || v == "integer" || ok && slices.Contains(types, any("integer"))
-		case "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum", "multipleOf":
-			a.numeric = true
+		case "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "type":
+			a.numeric++
 		}
 	}
 	return a
 }
 
-// broken returns the keyword that v breaks, "" if none.
-func (a *assertion) broken(run *evaluation, v any) string {
-	switch {
-	case a.constant != nil && !run.isMember(a.constant, v):
-		return "const"
-	case a.enum != nil && !run.isMember(a.enum, v):
-		return "enum"
+func (j *judgement) judgeAssertions(v any) {
+	a := j.assertion
+	if a.constant != nil && !j.run.isMember(a.constant, v) {
+		j.fail("const")
 	}
-	if a.format != "" {
-		if text, ok := v.(string); ok {
-			run.spend(1 + len(text)/bytesPerStep)
+	if a.enum != nil && !j.run.isMember(a.enum, v) {
+		j.fail("enum")
+	}
+	switch v := v.(type) {
+	case string:
+		if a.shortest > 0 || a.longest < unlimited {
+			j.run.spend(2 * len(v) / bytesPerStep)
+			length := utf8.RuneCountInString(v)
+			if length < a.shortest {
+				j.fail("minLength")
+			}
+			if length > a.longest {
+				j.fail("maxLength")
+			}
 		}
-		if !satisfiesFormat(a.format, v) {
-			return "format"
+		if a.format != "" {
+			j.run.spend(len(v) / bytesPerStep)
+			if !satisfiesFormat(a.format, v) {
+				j.fail("format")
+			}
+		}
+	case json.Number:
+		if a.format != "" && !satisfiesFormat(a.format, v) {
+			j.fail("format")
+		}
+	case []any:
+		if a.unique && !j.run.areUnique(v) {
+			j.fail("uniqueItems")
 		}
 	}
-	if items, ok := v.([]any); ok && a.unique && !run.areUnique(items) {
-		return "uniqueItems"
-	}
-	return ""
 }
 
 func (run *evaluation) isMember(set map[string]struct{}, v any) bool {

@@ -139,7 +139,7 @@ func (m *matcher) MatchString(s string) bool {
 		matched, err := m.re.MatchString(s, nil)
 		return matched && err == nil
 	}
-	run.spend(1 + len(s)/bytesPerStep)
+	run.spend(1 + patternSteps*len(s)/bytesPerStep)
 	matched, err := m.re.MatchString(s, run.budget.patterns())
 	if err != nil {
 		panic(noAnswer{})
@@ -157,7 +157,7 @@ const own = "assay"
 // skips extensions, so that its work could not be counted.
 func moved(keyword string) bool {
 	switch keyword {
-	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contains", "propertyNames":
+	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "contains", "propertyNames":
 		return true
 	}
 	return false
@@ -216,12 +216,15 @@ func (s *Schema) libraryNode(n *node) any {
 				}
 			}
 			out[name] = lists
+		case "minLength", "maxLength":
 		default:
 			switch shape {
 			case count:
 				out[name] = clamp(v)
 			case byName, byPattern:
-				out[name] = map[string]any{}
+				if !moved(name) {
+					out[name] = map[string]any{}
+				}
 			}
 		}
 	}
@@ -231,22 +234,17 @@ func (s *Schema) libraryNode(n *node) any {
 			to = mine
 		}
 		v := s.libraryNode(sub)
-		switch value := n.object[sub.holder].(type) {
-		case []any:
+		switch _, several := n.object[sub.holder].([]any); {
+		case several:
 			items, _ := to[sub.holder].([]any)
 			to[sub.holder] = append(items, v)
-			_ = value
-		case map[string]any:
-			if holdsMap(sub.holder) {
-				inner, _ := to[sub.holder].(map[string]any)
-				if inner == nil {
-					inner = map[string]any{}
-					to[sub.holder] = inner
-				}
-				inner[sub.token] = v
-				continue
+		case holdsMap(sub.holder):
+			inner, _ := to[sub.holder].(map[string]any)
+			if inner == nil {
+				inner = map[string]any{}
+				to[sub.holder] = inner
 			}
-			to[sub.holder] = v
+			inner[sub.token] = v
 		default:
 			to[sub.holder] = v
 		}
@@ -276,6 +274,7 @@ func (s *Schema) vocabulary(e *engine) *jsonschema.Vocabulary {
 		URL: "assay:///vocabulary",
 		Subschemas: []jsonschema.SchemaPath{
 			below("allOf", jsonschema.AllItem{}), below("anyOf", jsonschema.AllItem{}), below("oneOf", jsonschema.AllItem{}),
+			below("dependentSchemas", jsonschema.AllProp{}), below("dependencies", jsonschema.AllProp{}),
 			below("not"), below("if"), below("then"), below("else"), below("contains"), below("propertyNames"),
 		},
 		Compile: func(ctx *jsonschema.CompilerContext, object map[string]any) (jsonschema.SchemaExt, error) {
@@ -312,6 +311,11 @@ func (s *Schema) compileApplicators(e *engine, ctx *jsonschema.CompilerContext, 
 		a.allOf = append(a.allOf, target)
 	}
 	a.allOf = append(a.allOf, several("allOf")...)
+	for _, sub := range n.subs {
+		if sub.holder == "dependentSchemas" || sub.holder == "dependencies" {
+			a.dependent = append(a.dependent, dependent{sub.token, ctx.Enqueue([]string{own, sub.holder, sub.token})})
+		}
+	}
 	a.anyOf, a.oneOf = several("anyOf"), several("oneOf")
 	a.not = one("not")
 	a.condition, a.then, a.otherwise = one("if"), one("then"), one("else")

@@ -11,6 +11,13 @@ import (
 )
 
 const (
+	// branchSteps is what a look at a branch costs: choosing it, visiting it, and
+	// the comparison of its type, behind which a visit may end uncounted.
+	branchSteps = 4
+	// findingSteps is what it costs to write a finding down.
+	findingSteps = 8
+	// patternSteps is what a pattern costs more than other looks at a text.
+	patternSteps = 4
 	// maxRecursion bounds the schemas in place that are open at one time.
 	maxRecursion = 20_000
 	// maxFindings is how many findings are kept, the first ones by path and
@@ -32,15 +39,22 @@ type evaluation struct {
 	scratch   []byte
 	collected *jsonschema.ValidationError
 	findings  []finding
+	places    map[place]int // of the findings
 	truncated bool
 }
 
-// finding is one keyword of one node that one value breaks.
-type finding struct {
-	path    string
-	node    *node
+// place is what no two violations share.
+type place struct {
+	path    string // JSON Pointer into the value
 	keyword string
-	names   []string
+}
+
+// finding is one keyword that the value at one place breaks; node is the first
+// schema in the policy of which it does.
+type finding struct {
+	place
+	node  *node
+	names []string // the properties that the keyword is about
 }
 
 // Validate decides v: map[string]any, []any, string, json.Number, bool, nil. A nil
@@ -57,10 +71,10 @@ func (s *Schema) Validate(v any, b *Budget) (result Result) {
 			result = Result{Failure: Limit}
 		}
 	}()
-	run.spend(1)
+	run.spend(1 + digitSteps(v))
 	if s.root.object == nil {
 		if s.root.never {
-			run.findings = []finding{{node: s.root, keyword: "false"}}
+			run.record(s.root, place{keyword: "false"}, nil)
 		}
 		return run.result()
 	}
@@ -91,10 +105,11 @@ func (run *evaluation) spend(steps int) {
 
 // visit counts the visit of a schema, and each item, property and comparison
 // that the library's keywords looked at in it.
-func (run *evaluation) visit(n *node, v any) {
+func (run *evaluation) visit(n *node, v any, depth int) {
 	a := &run.schema.assertions[n.index]
-	// The library looks through the open schemas for a loop.
-	steps := 1 + a.looks + run.chain/bytesPerStep
+	// The library looks through the open schemas for a loop, and copies the
+	// path of what it finds.
+	steps := a.steps + run.chain/bytesPerStep + depth/8
 	passes := 1
 	if run.schema.unevaluated {
 		passes = 3
@@ -110,14 +125,43 @@ func (run *evaluation) visit(n *node, v any) {
 		for _, item := range v {
 			steps += numberSteps(item)
 		}
-	case string:
-		steps += len(v) / (4 * bytesPerStep)
 	case json.Number:
-		if a.numeric {
-			steps += 1 + numberSteps(v)
-		}
+		steps += a.numeric * numberSteps(v)
 	}
 	run.spend(steps)
+}
+
+// lookSteps is what every schema costs that begins to look at v, whether or not
+// it stops at the type: the library writes numbers out, and where something is
+// unevaluated it copies the names of an object for each.
+func (s *Schema) lookSteps(v any) int {
+	steps := numberSteps(v)
+	if s.unevaluated {
+		switch v := v.(type) {
+		case map[string]any:
+			steps += 2 * len(v)
+		case []any:
+			steps += 2 * len(v)
+		}
+	}
+	return steps
+}
+
+// digitSteps counts the digits of all unusual numbers in v.
+func digitSteps(v any) (steps int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			steps += digitSteps(member)
+		}
+	case []any:
+		for _, item := range v {
+			steps += digitSteps(item)
+		}
+	case json.Number:
+		steps = numberSteps(v)
+	}
+	return steps
 }
 
 // numberSteps counts the digits of an unusual number, which the library writes
@@ -138,34 +182,6 @@ func numberSteps(v any) int {
 		size += exponent
 	}
 	return size / 8
-}
-
-// holds evaluates a subschema as a mere yes or no.
-func (run *evaluation) holds(ctx *jsonschema.ValidatorContext, sub *jsonschema.Schema) bool {
-	run.muted++
-	defer func() { run.muted-- }()
-	return run.sound(ctx.Validate(sub, nil, nil))
-}
-
-// holdsAt is holds for a part of the value.
-func (run *evaluation) holdsAt(ctx *jsonschema.ValidatorContext, sub *jsonschema.Schema, v any, token string) bool {
-	run.muted++
-	defer func() { run.muted-- }()
-	return run.sound(ctx.Validate(sub, v, []string{token}))
-}
-
-// require evaluates a subschema that has to hold; what breaks it is collected
-// at once, so that the library does not keep it.
-func (run *evaluation) require(ctx *jsonschema.ValidatorContext, sub *jsonschema.Schema) bool {
-	err := ctx.Validate(sub, nil, nil)
-	if run.muted > 0 && run.sound(err) || err == nil {
-		return true
-	}
-	if run.muted == 0 {
-		run.collect(err)
-	}
-	ctx.AddErr(run.collected)
-	return false
 }
 
 // sound reports whether a subschema holds. An error that is a doubt of the
@@ -233,7 +249,25 @@ func (run *evaluation) add(err *jsonschema.ValidationError) {
 			location = location[:last]
 		}
 	}
-	run.findings = append(run.findings, finding{path: pointerTo(location), node: n, keyword: keyword, names: found})
+	run.record(n, place{path: pointerTo(location), keyword: keyword}, found)
+}
+
+// record notes a finding, once for each place.
+func (run *evaluation) record(n *node, at place, names []string) {
+	run.spend(findingSteps + len(at.path)/bytesPerStep)
+	if i, known := run.places[at]; known {
+		f := &run.findings[i]
+		if n.index < f.node.index {
+			f.node = n
+		}
+		f.names = append(f.names, names...)
+		return
+	}
+	if run.places == nil {
+		run.places = map[place]int{}
+	}
+	run.places[at] = len(run.findings)
+	run.findings = append(run.findings, finding{place: at, node: n, names: slices.Clone(names)})
 	if len(run.findings) >= 2*maxFindings {
 		run.compact()
 	}
@@ -253,28 +287,21 @@ func pointerTo(tokens []string) string {
 	return b.String()
 }
 
-// compact merges the findings of one path and keyword into the one that stands
-// first in the policy, with the names of all, and keeps the first maxFindings.
+// compact keeps the first maxFindings by path and keyword. What it drops is
+// behind all of those and would be dropped again, so the ones kept do not
+// depend on the order in which findings come.
 func (run *evaluation) compact() {
+	if len(run.findings) <= maxFindings {
+		return
+	}
 	slices.SortFunc(run.findings, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.keyword, b.keyword), strings.Compare(a.schemaPath(), b.schemaPath()))
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.keyword, b.keyword))
 	})
-	kept := run.findings[:0]
-	for _, f := range run.findings {
-		if last := len(kept) - 1; last >= 0 && kept[last].path == f.path && kept[last].keyword == f.keyword {
-			kept[last].names = append(kept[last].names[:len(kept[last].names):len(kept[last].names)], f.names...)
-			continue
-		}
-		kept = append(kept, f)
+	run.findings, run.truncated = run.findings[:maxFindings], true
+	clear(run.places)
+	for i, f := range run.findings {
+		run.places[f.place] = i
 	}
-	if len(kept) > maxFindings {
-		kept, run.truncated = kept[:maxFindings], true
-	}
-	for i := range kept {
-		slices.Sort(kept[i].names)
-		kept[i].names = slices.Compact(kept[i].names)
-	}
-	run.findings = kept
 }
 
 func (run *evaluation) result() Result {
@@ -287,6 +314,8 @@ func (run *evaluation) result() Result {
 	}
 	r := Result{Truncated: run.truncated}
 	for _, f := range run.findings {
+		slices.Sort(f.names)
+		f.names = slices.Compact(f.names)
 		r.Violations = append(r.Violations, f.violation())
 	}
 	return r

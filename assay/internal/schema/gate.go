@@ -43,7 +43,7 @@ const (
 	maxDepth = strictjson.MaxDepth
 	// maxSchemas bounds the subschemas of one tool: the engine compiles in
 	// quadratic time.
-	maxSchemas = 10_000
+	maxSchemas = 5_000
 	// maxResources bounds the subschemas with an $id, for the same reason.
 	maxResources = 200
 	// maxChain bounds how many schemas in a row judge one value, through
@@ -157,6 +157,10 @@ func (g *gate) run() {
 	}
 	if jsonDepth(g.merged.doc, maxDepth) > maxDepth {
 		g.report(at, TooDeep, fmt.Sprintf("the schema with its definitions nests deeper than %d", maxDepth), "")
+		return
+	}
+	if !isPlain(g.merged.doc) {
+		g.report(at, NotSchema, "the schema holds a value that is no JSON, or a number beyond the bound", "")
 		return
 	}
 	if !g.walk(g.merged.doc, &node{at: "", path: at}) {

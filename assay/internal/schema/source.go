@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/assay/assay/internal/strictjson"
 )
 
 // Source is one tool's schema and where it stands in the policy. Compile keeps
@@ -193,6 +195,31 @@ func jsonDepth(v any, limit int) int {
 		return 0
 	}
 	return deepest + 1
+}
+
+// isPlain reports whether v is made of the values that Source.Doc names.
+func isPlain(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			if !isPlain(member) {
+				return false
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if !isPlain(item) {
+				return false
+			}
+		}
+	case json.Number:
+		_, ok := strictjson.ParseNumber(v)
+		return ok
+	case string, bool, nil:
+	default:
+		return false
+	}
+	return true
 }
 
 // escapeToken writes a member name as a token of a JSON Pointer (RFC 6901).

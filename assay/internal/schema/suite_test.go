@@ -158,4 +158,3 @@ func readRefused(t *testing.T) map[string]string {
 	}
 	return refused
 }
-
