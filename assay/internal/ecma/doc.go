@@ -15,10 +15,14 @@
 //	class.go       character classes as exact sets of code points
 //	property.go    \p{…}
 //	shape.go       plain sequences of classes and literals, matched by a loop
-//	re2.go         what Go's regexp can say with the same meaning
+//	automaton.go   small patterns, matched by a table look-up a byte
+//	re2.go         what else Go's regexp can say with the same meaning
 //	backtrack.go   all the rest, on regexp2 under a [Bound]
 //
-// A text is a sequence of Unicode code points. Texts are expected to be valid
-// UTF-8; a byte that is not reads as U+FFFD. A lone surrogate, which a pattern
-// can name, therefore matches nothing.
+// A pattern runs on the first of these that can. All give the same answers; the
+// tests hold them against each other and against a JavaScript engine.
+//
+// A text is a sequence of Unicode code points, in valid UTF-8; whether another
+// matches is not specified. A lone surrogate, which a pattern can name, matches
+// nothing.
 package ecma

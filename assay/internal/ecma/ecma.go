@@ -11,7 +11,8 @@ import (
 // maxLinear is the largest program (node.program) that runs on Go's regexp
 // whatever the text; maxSteps is the product of program and text, in bytes, up
 // to which a larger one does before the backtracking engine, which can be
-// stopped, takes over.
+// stopped, takes over. At some 7 ns a step at worst, that is 90 ms for the
+// largest linear program on 64,000 bytes, and 15 ms for maxSteps.
 const (
 	maxLinear = 200
 	maxSteps  = 2_000_000
@@ -62,8 +63,8 @@ func Compile(pattern string) (*Regexp, error) {
 // String returns the pattern as it was written.
 func (re *Regexp) String() string { return re.pattern }
 
-// Linear reports whether every match takes time linear in the text, so that no
-// bound applies.
+// Linear reports whether every match takes time linear in the text, at most as
+// maxLinear says, so that no bound applies.
 func (re *Regexp) Linear() bool { return re.engine == nil }
 
 // Size returns about how many bytes of memory the compiled pattern takes, apart
@@ -72,7 +73,7 @@ func (re *Regexp) Size() int { return re.size }
 
 // MatchString reports whether s holds a match anywhere. A linear pattern never
 // errs and does not allocate; another charges the time it takes to b (nil: a
-// fresh [DefaultBound]) and answers [ErrBound] when that runs out.
+// fresh bound of [DefaultBound]) and answers [ErrBound] when that runs out.
 func (re *Regexp) MatchString(s string, b *Bound) (bool, error) {
 	switch {
 	case re.shape != nil:

@@ -128,6 +128,27 @@ func checkEngines(t *testing.T, pattern string, texts []string, want []bool) {
 	}
 }
 
+// Counts beyond the 1,000 that Go's regexp takes are exact, alone and nested.
+func TestLargeCountsAreExact(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		lengths []int // at which a text of a's begins to match, stops, begins again…
+	}{
+		{`^a{1000}$`, []int{1000, 1001}}, {`^a{1001}$`, []int{1001, 1002}}, {`^a{999,1001}$`, []int{999, 1002}},
+		{`^(?:a|b){1,1500}$`, []int{1, 1501}}, {`^(?:a|b){1500,}$`, []int{1500}}, {`^(?:a|b){2000,2001}$`, []int{2000, 2002}},
+		{`^(?:a{40}){40}$`, []int{1600, 1601}}, {`^(?:(?:a|b){30}){40,41}$`, []int{1200, 1201, 1230, 1231}}, {`^.{1,4096}$`, []int{1, 4097}},
+		{`^(?:(?:a{3}){3}){150,151}$`, []int{1350, 1351, 1359, 1360}}, {`^(?:a{1000}|a{3})$`, []int{3, 4, 1000, 1001}}, {`^(?:a{1001,}|a{3})$`, []int{3, 4, 1001}},
+	} {
+		var texts []string
+		var want []bool
+		for i, n := range c.lengths {
+			texts = append(texts, strings.Repeat("a", n-1), strings.Repeat("a", n))
+			want = append(want, i%2 == 1, i%2 == 0)
+		}
+		checkEngines(t, c.pattern, texts, want)
+	}
+}
+
 func TestNodeGivesTheSameAnswers(t *testing.T) {
 	var questions []question
 	for _, m := range matches {

@@ -44,7 +44,7 @@ func (n *node) width() int {
 	case opConcat:
 		sum := 0
 		for _, sub := range n.subs {
-			sum = min(sum+sub.width(), unlimited)
+			sum += min(sub.width(), unlimited-sum)
 		}
 		return sum
 	case opAlternate:
@@ -56,9 +56,17 @@ func (n *node) width() int {
 	case opGroup:
 		return n.subs[0].width()
 	case opRepeat:
-		return min(n.min*n.subs[0].width(), unlimited)
+		return times(n.min, n.subs[0].width())
 	}
 	return 0
+}
+
+// times returns a*b, at most unlimited.
+func times(a, b int) int {
+	if a > 0 && b > unlimited/a {
+		return unlimited
+	}
+	return a * b
 }
 
 // spans returns the number of spans of all classes in n.

@@ -234,7 +234,8 @@ func (p *parser) digits() string {
 func count(digits string) int {
 	n := 0
 	for _, d := range digits {
-		n = min(n*10+int(d-'0'), unlimited)
+		n = times(n, 10)
+		n += min(int(d-'0'), unlimited-n)
 	}
 	return n
 }

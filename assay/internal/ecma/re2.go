@@ -37,7 +37,7 @@ func (n *node) program() (size int, ok bool) {
 		if n.max == unlimited {
 			copies = n.min + 1
 		}
-		size = min(size, maxProgram+1) * max(copies, 1)
+		size = times(min(size, maxProgram+1), max(copies, 1))
 	}
 	return min(size, maxProgram+1), true
 }
@@ -114,18 +114,18 @@ func (w *re2Writer) repeat(n *node) {
 	}
 	most := max(1000/n.subs[0].repeats(), 1)
 	w.WriteString(`(?:`)
-	times := func(count int, format string) {
+	write := func(count int, format string) {
 		for ; count > 0 && w.Len() <= maxSource; count -= most {
 			w.WriteString(sub.String())
 			fmt.Fprintf(w, format, min(count, most))
 		}
 	}
-	times(n.min, `{%d}`)
+	write(n.min, `{%d}`)
 	if n.max == unlimited {
 		w.WriteString(sub.String())
 		w.WriteByte('*')
 	} else {
-		times(n.max-n.min, `{0,%d}`)
+		write(n.max-n.min, `{0,%d}`)
 	}
 	w.WriteByte(')')
 }
