@@ -4,10 +4,10 @@ import "encoding/json"
 
 // Decode reads exactly one value by the rules of this package, white space
 // around it allowed: a map[string]any, []any, string, json.Number (the literal
-// as it was written), bool or nil. Arrays and objects are never nil. It keeps
-// nothing of data. The error is an *Error.
+// as it was written), bool or nil. Arrays and objects are never nil. Nothing of
+// data is kept, but the strings may share one copy of it. The error is an *Error.
 func Decode(data []byte) (any, error) {
-	d := decoder{data: data}
+	d := decoder{data: data, text: string(data)}
 	v, end, kind := d.value(SkipSpace(data, 0), 0)
 	if kind == 0 {
 		end = SkipSpace(data, end)
@@ -21,8 +21,9 @@ func Decode(data []byte) (any, error) {
 
 // decoder walks a text as checker does and builds its value.
 type decoder struct {
-	data []byte
-	text []byte // scratch: the string last decoded
+	data    []byte
+	text    string // data: strings without escapes and numbers are parts of it
+	scratch []byte // the string with escapes that was decoded last
 }
 
 func (d *decoder) value(i, depth int) (any, int, Kind) {
@@ -35,7 +36,7 @@ func (d *decoder) value(i, depth int) (any, int, Kind) {
 		if kind != 0 {
 			return nil, end, kind
 		}
-		return string(d.unquote(i, end, plain)), end, 0
+		return d.unquote(i, end, plain), end, 0
 	case '{':
 		return d.object(i, depth+1)
 	case '[':
@@ -54,28 +55,28 @@ func (d *decoder) value(i, depth int) (any, int, Kind) {
 		if kind != 0 {
 			return nil, end, kind
 		}
-		return json.Number(d.data[i:end]), end, 0
+		return json.Number(d.text[i:end]), end, 0
 	}
 }
 
-// unquote returns the text of the literal data[i:end], valid until the next call.
-func (d *decoder) unquote(i, end int, plain bool) []byte {
+// unquote returns the text of the literal at i that ends at end.
+func (d *decoder) unquote(i, end int, plain bool) string {
 	if plain {
-		return d.data[i+1 : end-1]
+		return d.text[i+1 : end-1]
 	}
-	d.text = AppendUnquoted(d.text[:0], d.data[i:end])
-	return d.text
+	d.scratch = AppendUnquoted(d.scratch[:0], d.data[i:end])
+	return string(d.scratch)
 }
 
 func (d *decoder) array(i, depth int) (any, int, Kind) {
 	if depth > MaxDepth {
 		return nil, i, KindDepth
 	}
-	list := []any{}
 	i = SkipSpace(d.data, i+1)
 	if i < len(d.data) && d.data[i] == ']' {
-		return list, i + 1, 0
+		return []any{}, i + 1, 0
 	}
+	list := make([]any, 0, 4)
 	for {
 		v, end, kind := d.value(i, depth)
 		if kind != 0 {
@@ -111,11 +112,10 @@ func (d *decoder) object(i, depth int) (any, int, Kind) {
 		if kind != 0 {
 			return nil, end, kind
 		}
-		text := d.unquote(i, end, plain)
-		if _, twice := members[string(text)]; twice {
+		name := d.unquote(i, end, plain)
+		if _, twice := members[name]; twice {
 			return nil, i, KindDuplicate
 		}
-		name := string(text)
 		i, kind = scanColon(d.data, end)
 		if kind != 0 {
 			return nil, i, kind
