@@ -183,6 +183,20 @@ func (p *pass) leave() {
 	scratches.Put(s)
 }
 
+// mark and release bracket the life of texts in scratch memory.
+func (p *pass) mark() int {
+	if p.scratch == nil {
+		return 0
+	}
+	return len(p.scratch.text)
+}
+
+func (p *pass) release(mark int) {
+	if p.scratch != nil {
+		p.scratch.text = p.scratch.text[:mark]
+	}
+}
+
 // stopEvery is how many steps a pass goes on without reading the stop flag.
 const stopEvery = 1 << 12
 
@@ -207,6 +221,7 @@ func (p *pass) check(c *clause, x *instance) verdict {
 	}
 	switch x.kind {
 	case kindNumber:
+		p.steps -= len(x.text) / digitsPerStep
 		if c.number != nil && !c.number.hold(x) {
 			return breaks
 		}

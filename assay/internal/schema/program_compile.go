@@ -335,7 +335,7 @@ func countOf(v any, to *int) bool {
 
 // restrict permits the values only.
 func (to *clause) restrict(values []any) bool {
-	set := &memberSet{}
+	set := &memberSet{numbers: map[strictjson.Number]bool{}}
 	for _, v := range values {
 		switch v := v.(type) {
 		case nil:
@@ -350,7 +350,7 @@ func (to *clause) restrict(values []any) bool {
 			if !ok {
 				return false
 			}
-			set.numbers = append(set.numbers, n)
+			set.numbers[n] = true
 			if i, ok := n.Int64(); ok {
 				set.integers = append(set.integers, i)
 			}

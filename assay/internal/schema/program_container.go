@@ -105,7 +105,7 @@ func (p *pass) array(r *arrayRules, x *instance) verdict {
 		}
 		r = openArray
 	}
-	again := p.again
+	again, mark := p.again, p.mark()
 	if x.walked {
 		p.again++
 	}
@@ -125,6 +125,7 @@ func (p *pass) array(r *arrayRules, x *instance) verdict {
 			p.scratch.items = p.scratch.items[:w.first]
 		}
 	}
+	p.release(mark)
 	p.depth--
 	p.again = again
 	x.walked = x.walked || answer == holds
@@ -219,7 +220,7 @@ func (p *pass) object(r *objectRules, x *instance) verdict {
 		}
 		r = openObject
 	}
-	again := p.again
+	again, mark := p.again, p.mark()
 	if x.walked {
 		p.again++
 	}
@@ -232,6 +233,7 @@ func (p *pass) object(r *objectRules, x *instance) verdict {
 			answer = p.decodedMembers(&w, x)
 		}
 	}
+	p.release(mark)
 	p.depth--
 	p.again = again
 	if answer != holds {
@@ -294,10 +296,7 @@ func (p *pass) member(w *objectWalk, i int, name string, x *instance) verdict {
 	matched := false
 	for i := range r.patterns {
 		pattern := &r.patterns[i]
-		p.steps -= 1 + len(name)/bytesPerStep
-		if ok, err := pattern.re.MatchString(name, nil); err != nil {
-			return unsure
-		} else if ok {
+		if p.matches(pattern.re, name) {
 			matched = true
 			if v := p.check(pattern.clause, x); v != holds {
 				return v

@@ -99,20 +99,6 @@ func (p *pass) textAt(start, end int, plain bool) string {
 	return view(s.text[from:])
 }
 
-// mark and release bracket the life of decoded texts.
-func (p *pass) mark() int {
-	if p.scratch == nil {
-		return 0
-	}
-	return len(p.scratch.text)
-}
-
-func (p *pass) release(mark int) {
-	if p.scratch != nil {
-		p.scratch.text = p.scratch.text[:mark]
-	}
-}
-
 // rawItems walks the array that starts at x.at.
 func (p *pass) rawItems(w *arrayWalk, x *instance) verdict {
 	data := p.data

@@ -10,8 +10,12 @@ import (
 	"example.com/assay/assay/internal/strictjson"
 )
 
-// bytesPerStep is how many bytes of text a step pays for, besides its own work.
-const bytesPerStep = 64
+const (
+	// bytesPerStep is how many bytes of text a step pays for, besides its own work.
+	bytesPerStep = 64
+	// digitsPerStep is the same for the digits of a long number.
+	digitsPerStep = 16
+)
 
 // isInteger reports whether a number is mathematically an integer.
 func (x *instance) isInteger() bool { return x.small || x.exact().IsInteger() }
@@ -123,8 +127,7 @@ func (p *pass) textHolds(r *textRules, s string) bool {
 		}
 	}
 	for _, re := range r.patterns {
-		p.steps -= 1 + len(s)/bytesPerStep
-		if ok, err := re.MatchString(s, nil); err != nil || !ok {
+		if !p.matches(re, s) {
 			return false
 		}
 	}
@@ -137,13 +140,20 @@ func (p *pass) textHolds(r *textRules, s string) bool {
 	return true
 }
 
+// matches reports whether a linear pattern, which always answers, matches s.
+func (p *pass) matches(re *ecma.Regexp, s string) bool {
+	p.steps -= 1 + patternSteps*len(s)/bytesPerStep
+	ok, err := re.MatchString(s, nil)
+	return ok && err == nil
+}
+
 // memberSet holds the values of enum or const.
 type memberSet struct {
 	null, yes, no bool
 	texts         []string
-	index         map[string]bool     // of texts, where they are many
-	integers      []int64             // the numbers that are int64
-	numbers       []strictjson.Number // all of them
+	index         map[string]bool // of texts, where they are many
+	integers      []int64         // those of the numbers that are int64
+	numbers       map[strictjson.Number]bool
 	containers    []any
 }
 
@@ -156,9 +166,10 @@ func (p *pass) isAmong(m *memberSet, x *instance) verdict {
 	case kindBool:
 		found = x.truth && m.yes || !x.truth && m.no
 	case kindNumber:
-		p.steps -= len(m.numbers)
-		if found = x.small && slices.Contains(m.integers, x.int); !found && !x.small && len(m.numbers) > 0 {
-			found = slices.Contains(m.numbers, x.exact())
+		if x.small && len(m.integers) <= fewKnown {
+			found = slices.Contains(m.integers, x.int)
+		} else {
+			found = m.numbers[x.exact()]
 		}
 	case kindText:
 		found = m.hasText(x.text)

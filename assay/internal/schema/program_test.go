@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"math"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -391,5 +392,32 @@ func TestProgramDoesNotAllocateWhenItAccepts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Schemas and texts that are meant to explode: the pass ends, takes little
+// memory, and what it accepts is valid.
+func TestProgramSurvivesAdversaries(t *testing.T) {
+	const mostBytes = 50 << 20
+	for _, a := range adversaries() {
+		t.Run(a.name, func(t *testing.T) {
+			s := schemaFor(t, a.schema)
+			v := valueOf(t, a.value)
+			for form, run := range map[string]func(*Budget) bool{
+				"text":  func(b *Budget) bool { return s.Accepts([]byte(a.value), b) },
+				"value": func(b *Budget) bool { return s.AcceptsValue(v, b) },
+			} {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				accepted := run(plenty())
+				runtime.ReadMemStats(&after)
+				if accepted && a.want == "invalid" {
+					t.Errorf("accepts the %s, which is invalid", form)
+				}
+				if used := after.TotalAlloc - before.TotalAlloc; used > mostBytes {
+					t.Errorf("%s: allocated %d MB", form, used>>20)
+				}
+			}
+		})
 	}
 }
