@@ -330,7 +330,7 @@ func TestProgramStaysWithinTheBudget(t *testing.T) {
 	for _, tt := range []struct{ name, schema, text string }{
 		{"a doubling chain of references", doubling, `1`},
 		{"recursive branches", branches, strings.Repeat("[", 40) + strings.Repeat("]", 40)},
-		{"many comparisons", `{"items":{"enum":[` + strings.Repeat(`0.5,`, 2000) + `1.5]}}`, `[` + strings.Repeat(`1.5,`, 2000) + `1.5]`},
+		{"many comparisons", `{"items":{"const":[` + strings.Repeat(`0.5,`, 2000) + `1.5]}}`, `[` + strings.Repeat(`[`+strings.Repeat(`0.5,`, 2000)+`1.5],`, 100) + `[]]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := NewBudget(100_000, nil)
