@@ -12,8 +12,8 @@ import (
 // DefaultBound is how long the patterns of one check may backtrack together.
 const DefaultBound = 100 * time.Millisecond
 
-// maxStack bounds the memory of one backtracking match, in words. A pattern such
-// as `^(?:(?!x).)*$` takes about nine for each character.
+// maxStack bounds the memory of one backtracking match, in words. Patterns such
+// as `^(?:(?!x).)*$` take four to eight for each character.
 const maxStack = 1 << 20
 
 // ErrBound reports a match that was given up: its time or its stack ran out, or
@@ -22,8 +22,8 @@ const maxStack = 1 << 20
 var ErrBound = errors.New("assay: a pattern exceeded its bound")
 
 // Bound is the backtracking time left to one check. It is not safe for
-// concurrent use. Time is wall-clock time; an engine stops up to
-// about two ticks (10 ms) after it.
+// concurrent use. Time is what a clock on the wall shows; an engine stops up to
+// two ticks (10 ms) after it. The zero Bound has no time left.
 type Bound struct {
 	left time.Duration
 	// A copy of the engine to set the time left in, which is a field of the

@@ -174,8 +174,10 @@ func TestGeneratedPatternsMatchAsInJavaScript(t *testing.T) {
 		questions = append(questions, question{plainEscapes(p), []string{g.text(6), g.text(6), g.text(6), g.text(6)}})
 	}
 	for i, a := range askNode(t, questions) {
-		if !a.Valid {
-			t.Errorf("%q: node refuses it", patterns[i])
+		if !a.Valid { // a backreference and a digit: no such group
+			if _, err := Compile(patterns[i]); err == nil {
+				t.Errorf("%q: node refuses it", patterns[i])
+			}
 			continue
 		}
 		checkEngines(t, patterns[i], questions[i].Texts, a.Matches)
