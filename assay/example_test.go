@@ -51,6 +51,13 @@ sequences:
 	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 30}`)})
 	try(assay.Call{Tool: "verify_customer"})
 	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 30}`)})
+	// Output:
+	// apply_discount is denied: E_ARG_SCHEMA
+	//   maximum: use a number <= 30
+	// apply_discount is denied: E_SEQUENCE
+	//   before: call "verify_customer" before "apply_discount"
+	// verify_customer may run
+	// apply_discount may run
 }
 
 func ExampleParse() {
@@ -225,4 +232,28 @@ func ExampleNewSession() {
 	// verify true
 	// pay true
 	// pay false
+}
+
+func ExampleRestore() {
+	policy, err := assay.Parse([]byte("limits: {max_tool_calls_total: 1}"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	session := assay.NewSession(policy)
+	_, pending := session.Begin(assay.Call{Tool: "pay"})
+	snapshot, err := session.Snapshot() // kept before the call runs, so that a crash cannot give it away twice
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pending.Done()
+
+	again, err := assay.Restore(policy, snapshot)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(again.Next(assay.Call{Tool: "pay"}).Code)
+	// Output: E_RATE_LIMIT
 }

@@ -54,8 +54,5 @@ func (o *Options) resolved() Options {
 // maxSchemaBytes bounds one tool's schema with the definitions it reaches
 // (policy-language.md, "Argument decisions": 4x the policy limit).
 func (o *Options) maxSchemaBytes() int {
-	if o.MaxPolicyBytes > math.MaxInt/4 {
-		return math.MaxInt
-	}
-	return 4 * o.MaxPolicyBytes
+	return 4 * min(o.MaxPolicyBytes, math.MaxInt/1024) // the engine multiplies it again
 }
