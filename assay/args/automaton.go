@@ -18,7 +18,7 @@ type automaton struct {
 	shift  uint     // makes a bit number of a hash
 }
 
-const maxGram = 4
+const maxGram = 8
 
 // buildAutomaton returns the automaton of literals, none of which is empty. It
 // sorts the slice that it is given.
@@ -76,8 +76,8 @@ func (a *automaton) buildFilter(literals []string, levels []uint32) {
 	for 1<<bits < 16*len(literals) {
 		bits++
 	}
-	a.shift = 32 - min(bits, 32)
-	a.filter = make([]uint64, 1<<(32-a.shift-6))
+	a.shift = 64 - bits
+	a.filter = make([]uint64, 1<<(bits-6))
 	for _, literal := range literals {
 		bit := a.bit(literal)
 		a.filter[bit/64] |= 1 << (bit % 64)
@@ -85,16 +85,22 @@ func (a *automaton) buildFilter(literals []string, levels []uint32) {
 }
 
 // bit returns the filter bit of the first bytes of s, of which there are enough.
-func (a *automaton) bit(s string) uint32 {
-	var gram uint32
-	if a.gram == maxGram {
-		gram = uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+func (a *automaton) bit(s string) uint64 {
+	var gram uint64
+	if a.gram >= 4 { // the first four and the last four; where they overlap is no matter
+		gram = uint64(four(s)) | uint64(four(s[a.gram-4:]))<<32
 	} else {
 		for i := range a.gram {
-			gram = gram<<8 | uint32(s[i])
+			gram = gram<<8 | uint64(s[i])
 		}
 	}
-	return gram * 2654435769 >> a.shift // Fibonacci hashing: 2^32 / golden ratio
+	return gram * 0x9e3779b97f4a7c15 >> a.shift // Fibonacci hashing: 2^64 / golden ratio
+}
+
+// four returns the first four bytes of s as a number.
+func four(s string) uint32 {
+	_ = s[3]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
 // within reports whether name contains a string of the set.
