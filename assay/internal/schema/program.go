@@ -214,6 +214,9 @@ func (p *pass) check(c *clause, x *instance) verdict {
 	if p.steps--; p.steps < p.pause && p.exhausted() || c.opaque {
 		return unsure
 	}
+	if x.kind == kindNumber {
+		p.steps -= len(x.text) / digitsPerStep
+	}
 	if c.kinds&x.kind == 0 {
 		if x.kind != kindNumber || c.kinds&kindInteger == 0 || !x.isInteger() {
 			return breaks
@@ -221,7 +224,6 @@ func (p *pass) check(c *clause, x *instance) verdict {
 	}
 	switch x.kind {
 	case kindNumber:
-		p.steps -= len(x.text) / digitsPerStep
 		if c.number != nil && !c.number.hold(x) {
 			return breaks
 		}

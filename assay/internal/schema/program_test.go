@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"math"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -330,7 +332,7 @@ func TestProgramStaysWithinTheBudget(t *testing.T) {
 	for _, tt := range []struct{ name, schema, text string }{
 		{"a doubling chain of references", doubling, `1`},
 		{"recursive branches", branches, strings.Repeat("[", 40) + strings.Repeat("]", 40)},
-		{"many comparisons", `{"items":{"const":[` + strings.Repeat(`0.5,`, 2000) + `1.5]}}`, `[` + strings.Repeat(`[`+strings.Repeat(`0.5,`, 2000)+`1.5],`, 100) + `[]]`},
+		{"many comparisons", `{"items":{"const":[` + strings.Repeat(`0.5,`, 2000) + `1.5]}}`, `[` + repeat(`[`+strings.Repeat(`0.5,`, 2000)+`1.5]`, 100) + `]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := NewBudget(100_000, nil)
@@ -420,4 +422,25 @@ func TestProgramSurvivesAdversaries(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One schema judges for several goroutines, each with scratch memory of its own.
+func TestProgramServesSeveralGoroutines(t *testing.T) {
+	s := schemaFor(t, `{"properties":{"tags":{"uniqueItems":true,"items":{"type":"string"}}},"additionalProperties":{"multipleOf":0.01}}`)
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			own := strconv.Itoa(i)
+			yes := []byte(`{"\u0074ags":["\u0061` + own + `","\n` + own + `"],"\u0078` + own + `":0.2` + own + `,"y":1}`)
+			no := []byte(`{"tags":["\u0061` + own + `","a` + own + `"],"x` + own + `":0.25}`)
+			value := map[string]any{"tags": []any{own}, "x" + own: 0.25, "y": uint64(math.MaxUint64)}
+			for range 500 {
+				if !s.Accepts(yes, plenty()) || s.Accepts(no, plenty()) || !s.AcceptsValue(value, plenty()) {
+					t.Error("another answer than alone")
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
