@@ -191,7 +191,7 @@ func (m *Monitor) decide(call Call, b *Budget) Result {
 		ev.atoms() && !m.machine.judge(ev, call.Arguments, b) {
 		return Result{Failure: Limit}
 	}
-	switch m.machine.peek(ev, false) {
+	switch m.machine.peek(ev, false, b) {
 	case allowed:
 		return Result{Allowed: true}
 	case undecided:
@@ -208,7 +208,7 @@ func (m *Monitor) decide(call Call, b *Budget) Result {
 // peek answers whether the trace with one more call keeps every rule. It looks
 // at the rules that the call mentions; of the others it knows how many the call
 // would violate.
-func (m *machine) peek(ev *event, open bool) answer {
+func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 	n := m.n + 1
 	switch {
 	case m.tooMany:
@@ -232,9 +232,9 @@ func (m *machine) peek(ev *event, open bool) answer {
 			r, s := &m.c.rules[mn.rule], &m.states[mn.rule]
 			verdict := allowed
 			if open && mn.args {
-				verdict = m.mayPass(mn, ev)
+				verdict = m.mayPass(mn, ev, b)
 			} else {
-				verdict = m.passes(mn, ev)
+				verdict = m.passes(mn, ev, b)
 			}
 			if verdict != allowed {
 				return verdict
@@ -255,11 +255,11 @@ func (m *machine) peek(ev *event, open bool) answer {
 }
 
 // passes answers whether the mentioned rule is kept by the trace with one more call.
-func (m *machine) passes(mn *mention, ev *event) answer {
+func (m *machine) passes(mn *mention, ev *event, b *Budget) answer {
 	r, s := &m.c.rules[mn.rule], m.states[mn.rule]
 	s.spanned, s.unknown = nil, nil
-	if !s.settled {
-		r.advance(&s, m.n, mn, ev)
+	if !s.settled && !b.spend(r.advance(&s, m.n, mn, ev)) {
+		return undecided
 	}
 	switch {
 	case s.split != nil && len(s.split.cursors) > MaxReadings:
@@ -272,7 +272,7 @@ func (m *machine) passes(mn *mention, ev *event) answer {
 
 // mayPass is passes for some arguments that are still to be chosen: it tries
 // those that match none, all and each one of the rule's selectors.
-func (m *machine) mayPass(mn *mention, ev *event) answer {
+func (m *machine) mayPass(mn *mention, ev *event, b *Budget) answer {
 	try := func(t truth, only int32) bool {
 		for _, u := range mn.uses {
 			if u.atom != byName {
@@ -282,7 +282,7 @@ func (m *machine) mayPass(mn *mention, ev *event) answer {
 		if only != byName {
 			ev.truths[only] = yes
 		}
-		return m.passes(mn, ev) == allowed
+		return m.passes(mn, ev, b) == allowed
 	}
 	if try(no, byName) || try(yes, byName) {
 		return allowed
@@ -362,13 +362,13 @@ func (m *Monitor) Available(names []string) []string {
 	if m == nil || !m.machine.c.usable() {
 		return out
 	}
-	ev := &m.event
+	ev, unbounded := &m.event, NewBudget(math.MaxInt, 0, nil)
 	for _, name := range names {
-		m.machine.resolve(name, m.machine.c.names.lookup(name), ev, NewBudget(math.MaxInt, 0, nil))
+		m.machine.resolve(name, m.machine.c.names.lookup(name), ev, unbounded)
 		if ev.atoms() {
 			ev.truths = m.machine.guess(ev, no)
 		}
-		if m.machine.peek(ev, true) == allowed {
+		if m.machine.peek(ev, true, unbounded) == allowed {
 			out = append(out, name)
 		}
 	}

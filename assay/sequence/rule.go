@@ -1,7 +1,6 @@
 package sequence
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -64,10 +63,10 @@ func (s Selector) String() string {
 // MarshalJSON writes a plain name as a string and any other selector as an object.
 func (s Selector) MarshalJSON() ([]byte, error) {
 	if s.Args == nil {
-		return json.Marshal(s.Tool)
+		return marshal(s.Tool)
 	}
 	type object Selector
-	return json.Marshal(object(s))
+	return marshal(object(s))
 }
 
 // rule is a compiled Rule. Exactly one of auto and order is set.

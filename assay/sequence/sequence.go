@@ -59,7 +59,9 @@ func (r Sequence) compile(p *compiler, path string) rule {
 	for i, s := range r.Tools {
 		key := s.key()
 		operand, ok := known[key]
-		if !ok {
+		if ok {
+			p.check(s, path+"/tools/"+itoa(i))
+		} else {
 			operand = int32(len(known))
 			known[key] = operand
 			o.last = append(o.last, 0)
