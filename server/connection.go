@@ -193,6 +193,13 @@ func (c *connection) lookup(extra *mcp.RequestExtra) *call {
 	return c.extras[extra]
 }
 
+// call returns the unanswered call of a number.
+func (c *connection) call(number int64) *call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls[number]
+}
+
 // cancel stops the live request that a notification names by the client's own
 // id; the oldest one that is not stopped yet, if several share it.
 func (c *connection) cancel(params []byte) {
@@ -229,9 +236,7 @@ func (c *connection) Write(_ context.Context, msg jsonrpc.Message) error {
 		return nil
 	}
 	number, _ := response.ID.Raw().(int64)
-	c.mu.Lock()
-	call := c.calls[number]
-	c.mu.Unlock()
+	call := c.call(number)
 	if call == nil {
 		return nil
 	}
@@ -326,8 +331,7 @@ func (c *connection) settle() {
 func (c *connection) awaitRoom() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for !c.draining && c.failure == nil &&
-		(c.inFlight.requests >= maxInFlight || c.inFlight.bytes >= maxInFlightBytes) {
+	for !c.draining && c.failure == nil && c.isFull() {
 		c.changed.Wait()
 	}
 	if !c.draining && c.failure == nil {
@@ -337,6 +341,12 @@ func (c *connection) awaitRoom() bool {
 		c.changed.Wait()
 	}
 	return false
+}
+
+// isFull reports whether too much is unanswered to read more. It is called with
+// mu held.
+func (c *connection) isFull() bool {
+	return c.inFlight.requests >= maxInFlight || c.inFlight.bytes >= maxInFlightBytes
 }
 
 // drain takes no more requests; the connection ends when those it took are

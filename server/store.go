@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -30,6 +31,8 @@ type store struct {
 }
 
 type digest [sha256.Size]byte
+
+func digestOf(text []byte) digest { return sha256.Sum256(text) }
 
 // entry is a compiled policy that is kept.
 type entry struct {
@@ -81,29 +84,28 @@ func (s *store) policy(path string, c *call) (*assay.Policy, error) {
 	}
 	// The options are the same for every policy of a store, so the content
 	// alone is the key.
-	sum := digest(sha256.Sum256(text))
-	for {
-		s.mu.Lock()
-		if element, ok := s.kept[sum]; ok {
-			s.recent.MoveToFront(element)
-			s.mu.Unlock()
-			return element.Value.(*entry).policy, nil
-		}
-		if other, ok := s.loading[sum]; ok {
-			s.mu.Unlock()
-			select {
-			case <-other.done:
-				return other.policy, other.err
-			case <-c.done:
-				return nil, errInternal
-			}
-		}
-		mine := &load{done: make(chan struct{}), err: errInternal}
-		s.loading[sum] = mine
+	sum := digestOf(text)
+	s.mu.Lock()
+	if element, ok := s.kept[sum]; ok {
+		s.recent.MoveToFront(element)
 		s.mu.Unlock()
-		s.compile(sum, text, mine)
-		return mine.policy, mine.err
+		return element.Value.(*entry).policy, nil
 	}
+	if other, ok := s.loading[sum]; ok {
+		s.mu.Unlock()
+		select {
+		case <-other.done:
+			return other.policy, other.err
+		case <-c.done:
+			return nil, errInternal
+		}
+	}
+	// A panic of the compilation leaves this error to those who wait.
+	mine := &load{done: make(chan struct{}), err: errInternal}
+	s.loading[sum] = mine
+	s.mu.Unlock()
+	s.compile(sum, text, mine)
+	return mine.policy, mine.err
 }
 
 // compile fills in a load. Only a policy is kept, never an error.
@@ -180,7 +182,9 @@ func sameContent(a, b fs.FileInfo) bool {
 // one place that knows the errors of the file system.
 func (s *store) classify(path string, err error) *failure {
 	switch {
-	case errors.Is(err, s.escapes):
+	case errors.Is(err, s.escapes), errors.Is(err, fs.ErrNotExist) && !filepath.IsLocal(path):
+		// A path that climbs out is refused as one also where the directories
+		// that it climbs from do not exist.
 		return errEscapes
 	case errors.Is(err, fs.ErrNotExist):
 		return &failure{Code: codePolicyNotFound, Message: cut("Policy not found: " + validText(path))}

@@ -389,6 +389,9 @@ func TestToolsListPublishesTheToolsInTheirOrder(t *testing.T) {
 		if want := (map[string]any{"readOnlyHint": true, "idempotentHint": true, "destructiveHint": false, "openWorldHint": false}); fmt.Sprint(tool.Annotations) != fmt.Sprint(want) {
 			t.Errorf("%s has the annotations %v", tool.Name, tool.Annotations)
 		}
+		if tool.InputSchema.Title == "" || tool.OutputSchema.Title == "" {
+			t.Errorf("a schema of %s has no title", tool.Name)
+		}
 		tool.InputSchema.inspect(t, tool.Name+" input", true)
 		tool.OutputSchema.inspect(t, tool.Name+" output", false)
 	}
@@ -414,8 +417,8 @@ func (n *schemaNode) inspect(t *testing.T, path string, input bool) {
 		return
 	}
 	if n.Properties != nil {
-		if n.Type != "object" || n.Title == "" {
-			t.Errorf("%s is no titled object", path)
+		if n.Type != "object" {
+			t.Errorf("%s has properties and is no object", path)
 		}
 		if input && n.Additional != false {
 			t.Errorf("%s takes additional properties", path)
