@@ -8,6 +8,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"example.com/assay/assay/internal/strictjson"
 )
 
 const (
@@ -57,8 +59,9 @@ type finding struct {
 	names []string // the properties that the keyword is about
 }
 
-// Validate decides v: map[string]any, []any, string, json.Number, bool, nil. A nil
-// budget is a fresh one of Options.MaxSteps.
+// Validate decides v: map[string]any, []any, string, json.Number, bool, nil; for
+// any other value in it there is no answer (Limit). A nil budget is a fresh one
+// of Options.MaxSteps.
 func (s *Schema) Validate(v any, b *Budget) (result Result) {
 	if b == nil {
 		b = NewBudget(s.options.MaxSteps, nil)
@@ -71,7 +74,7 @@ func (s *Schema) Validate(v any, b *Budget) (result Result) {
 			result = Result{Failure: Limit}
 		}
 	}()
-	run.spend(1 + digitSteps(v))
+	run.spend(1 + survey(v))
 	if s.root.object == nil {
 		if s.root.never {
 			run.record(s.root, place{keyword: "false"}, nil)
@@ -147,19 +150,26 @@ func (s *Schema) lookSteps(v any) int {
 	return steps
 }
 
-// digitSteps counts the digits of all unusual numbers in v.
-func digitSteps(v any) (steps int) {
+// survey counts the digits of all unusual numbers in v, and unwinds at what is
+// none of the values that Validate takes.
+func survey(v any) (steps int) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, member := range v {
-			steps += digitSteps(member)
+			steps += survey(member)
 		}
 	case []any:
 		for _, item := range v {
-			steps += digitSteps(item)
+			steps += survey(item)
 		}
 	case json.Number:
+		if _, ok := strictjson.ParseNumber(v); !ok {
+			panic(noAnswer{})
+		}
 		steps = numberSteps(v)
+	case string, bool, nil:
+	default:
+		panic(noAnswer{})
 	}
 	return steps
 }

@@ -119,11 +119,11 @@ func (f finding) sentences() (message, suggestion string) {
 		return "missing " + f.properties() + ", which other properties given require", "add " + f.properties()
 	case "additionalProperties":
 		if allowed := ownNames(f.node); allowed != "" {
-			return f.properties() + " not allowed", "use only " + allowed
+			return f.properties() + f.are() + " not allowed", "use only " + allowed
 		}
-		return f.properties() + " not allowed", "remove " + f.properties()
+		return f.properties() + f.are() + " not allowed", "remove " + f.properties()
 	case "propertyNames":
-		return f.properties() + " not allowed by name", "rename or remove " + f.properties()
+		return f.properties() + f.are() + " not allowed by name", "rename or remove " + f.properties()
 	case "contains":
 		return "no item of the list is of the kind it must contain", "add an item of the kind that the policy describes"
 	case "minContains":
@@ -149,7 +149,7 @@ func (f finding) sentences() (message, suggestion string) {
 func (f finding) forbidden() (message, suggestion string) {
 	switch f.keyword {
 	case "unevaluatedProperties":
-		return f.properties() + " not allowed", "remove " + f.properties()
+		return f.properties() + f.are() + " not allowed", "remove " + f.properties()
 	case "unevaluatedItems":
 		return "the list has items that are not allowed", "remove the last items"
 	case "properties", "patternProperties":
@@ -178,6 +178,13 @@ func (f finding) properties() string {
 		return "the property " + shown(f.names[0])
 	}
 	return "the properties " + listText(f.names)
+}
+
+func (f finding) are() string {
+	if len(f.names) == 1 {
+		return " is"
+	}
+	return " are"
 }
 
 func listText(names []string) string {
