@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // corpusDir holds cases with right answers; its README says what they mean.
@@ -33,6 +35,7 @@ func TestTheCommandAnswersTheCorpus(t *testing.T) {
 	if len(files) == 0 {
 		t.Skipf("the corpus of right answers is not at %s", corpusDir)
 	}
+	schemas := outputSchemas(t)
 	var groups []func()
 	calls := 0
 	for _, file := range files {
@@ -48,7 +51,7 @@ func TestTheCommandAnswersTheCorpus(t *testing.T) {
 				t.Fatalf("%s: %v", file, err)
 			}
 			calls += len(g.Calls)
-			groups = append(groups, func() { runGroup(t, filepath.Base(file), g) })
+			groups = append(groups, func() { runGroup(t, schemas, filepath.Base(file), g) })
 		}
 	}
 	// Two at once: more would only share the CPUs.
@@ -71,7 +74,7 @@ func TestTheCommandAnswersTheCorpus(t *testing.T) {
 	t.Logf("%d calls in %d groups", calls, len(groups))
 }
 
-func runGroup(t *testing.T, file string, g *corpusGroup) {
+func runGroup(t *testing.T, schemas map[string]*jsonschema.Schema, file string, g *corpusGroup) {
 	dir, err := os.MkdirTemp(buildDir, "corpus-")
 	if err != nil {
 		t.Error(err)
@@ -115,6 +118,11 @@ func runGroup(t *testing.T, file string, g *corpusGroup) {
 			continue
 		}
 		answered[i] = true
+		if schema := schemas[g.Calls[i].Tool]; schema != nil {
+			if err := conforms(schema, a.text); err != nil {
+				t.Errorf("%s, %s: the payload does not satisfy the output schema: %v: %s", file, g.Name, err, a.text)
+			}
+		}
 		for key, want := range g.Calls[i].Want {
 			if got := observe(a, key); !equalJSON(got, want) {
 				t.Errorf("%s, %s: %s %.200s: %s is %.300s, want %.300s", file, g.Name,

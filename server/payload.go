@@ -52,6 +52,12 @@ func exceeded(format string, limit int) *failure {
 	return &failure{Code: string(assay.CodeLimitExceeded), Message: fmt.Sprintf("Limit exceeded: "+format, limit)}
 }
 
+// notFound is the failure of a path, as the caller wrote it, that leads to no
+// file.
+func notFound(path string) *failure {
+	return &failure{Code: codePolicyNotFound, Message: cut("Policy not found: " + validText(path))}
+}
+
 // checkArgsPayload is what assay_check_args answers.
 type checkArgsPayload struct {
 	Allowed      bool           `json:"allowed" jsonschema:"title=Allowed" jsonschema_description:"True when no rule forbids the call. With obligations it is not yet a go."`

@@ -187,7 +187,7 @@ func (s *store) classify(path string, err error) *failure {
 		// that it climbs from do not exist.
 		return errEscapes
 	case errors.Is(err, fs.ErrNotExist):
-		return &failure{Code: codePolicyNotFound, Message: cut("Policy not found: " + validText(path))}
+		return notFound(path)
 	}
 	return errUnreadable
 }
