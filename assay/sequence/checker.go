@@ -102,7 +102,9 @@ func (m *machine) check(c *Checker, t *Trace, b *Budget) Result {
 		b.steps = steps
 		m.start(c, true, false)
 		if m.run(t, b) {
-			return m.result(false)
+			r := m.result(false)
+			r.Allowed = false
+			return r
 		}
 		verdict = undecided
 	}

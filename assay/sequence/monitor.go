@@ -270,25 +270,17 @@ func (m *machine) passes(mn *mention, ev *event, b *Budget) answer {
 	return allowed
 }
 
-// mayPass is passes for some arguments that are still to be chosen: it tries
-// those that match none, all and each one of the rule's selectors.
+// mayPass is passes for arguments that are still to be chosen. Either matching
+// none of the rule's selectors is best for every rule, or matching all of them:
+// the former where a match can only do harm, the latter where the rule waits.
 func (m *machine) mayPass(mn *mention, ev *event, b *Budget) answer {
-	try := func(t truth, only int32) bool {
+	for _, choice := range [...]truth{no, yes} {
 		for _, u := range mn.uses {
 			if u.atom != byName {
-				ev.truths[u.atom] = t
+				ev.truths[u.atom] = choice
 			}
 		}
-		if only != byName {
-			ev.truths[only] = yes
-		}
-		return m.passes(mn, ev, b) == allowed
-	}
-	if try(no, byName) || try(yes, byName) {
-		return allowed
-	}
-	for _, u := range mn.uses {
-		if u.atom != byName && try(no, u.atom) {
+		if m.passes(mn, ev, b) == allowed {
 			return allowed
 		}
 	}
@@ -355,8 +347,9 @@ func (m *machine) restore(before memento) {
 }
 
 // Available returns those of the names, in their order, that may come next as
-// far as the rules' order goes. Of a tool whose arguments a rule looks at, some
-// arguments pass the rule: that match none, all or one of its selectors.
+// far as the rules' order goes. A tool whose arguments rules look at is among
+// them if each of these rules lets some arguments pass; [Monitor.Next] is still
+// to be asked about the ones that it gets.
 func (m *Monitor) Available(names []string) []string {
 	out := []string{}
 	if m == nil || !m.machine.c.usable() {

@@ -458,6 +458,8 @@ func TestAvailable(t *testing.T) {
 		{"some arguments are asked for", []sequence.Rule{sequence.Require{Tool: with("pay", "big")}}, nil, []string{"pay"}},
 		{"no arguments would pass", []sequence.Rule{sequence.NeverAfter{Trigger: with("read", "secret"), Forbidden: name("send")}},
 			[]sequence.Call{{Tool: "read"}}, []string{"verify", "delete", "drop_all", "pay", "read"}},
+		{"an argument that is due", []sequence.Rule{sequence.Sequence{Tools: []sequence.Selector{name("read"), with("pay", "1"), with("pay", "2")}, Strict: true}},
+			[]sequence.Call{{Tool: "read"}}, []string{"pay"}},
 		{"a strict sequence goes on", []sequence.Rule{sequence.Sequence{Tools: []sequence.Selector{name("read"), name("pay")}, Strict: true}},
 			[]sequence.Call{{Tool: "read"}}, []string{"pay"}},
 	} {
