@@ -161,7 +161,7 @@ func TestGate(t *testing.T) {
 		if joined := strings.Join(got, ", "); joined != test.want || (s == nil) != (len(problems) > 0) {
 			t.Errorf("%.300s:\n got %q\nwant %q", test.schema, joined, test.want)
 		}
-		if s != nil {
+		if s != nil && len(s.nodes) < 1000 {
 			if r := s.Validate(decode(t, `{"a":[1]}`), nil); r.Failure == Broken {
 				t.Errorf("%.300s: the library refuses what the gate lets through", test.schema)
 			}
