@@ -132,7 +132,11 @@ func (c *compiled) checkArgs(r *args.Request) Decision {
 	if c.args == nil {
 		return deny(CodePolicyParse, reasonRoot)
 	}
-	return argsDecision(c.args.Check(r))
+	d := argsDecision(c.args.Check(r))
+	if c.options.SuggestFixes && d.Code == CodeArgSchema {
+		d.SuggestedFix = c.fix(*r, d)
+	}
+	return d
 }
 
 // argsDecision is the engine's answer in the words of this package.

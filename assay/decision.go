@@ -1,9 +1,5 @@
 package assay
 
-import (
-	"encoding/json"
-)
-
 // Decision is the answer to one question about one call. It is a statement
 // about the input, never proof that anything ran. The zero value denies.
 //
@@ -85,19 +81,6 @@ type Obligation struct {
 	Source string `json:"source"`
 	// Contract holds the terms of restrict_scope and redact_args.
 	Contract map[string]string `json:"contract,omitempty"`
-}
-
-// Fix is a set of arguments that would pass, and how it differs from what was asked.
-type Fix struct {
-	Arguments json.RawMessage `json:"arguments"`
-	Changes   []Change        `json:"changes"`
-}
-
-// Change is one step from the arguments that were denied to those of a [Fix].
-type Change struct {
-	Path           string `json:"path"`
-	FromConstraint string `json:"from_constraint"`
-	Action         string `json:"action"`
 }
 
 // Code identifies the rule of the policy language that decided.

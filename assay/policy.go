@@ -1,13 +1,16 @@
 package assay
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/assay/assay/args"
@@ -38,6 +41,8 @@ type compiled struct {
 	isMapping bool
 	blocklist *blocklist.List
 	tools     []string // every tool that the document names
+
+	document *policydoc.Node // nil without Options.SuggestFixes
 }
 
 // Parse compiles a policy from its text, JSON or YAML
@@ -166,6 +171,9 @@ func (d *document) compile(options Options) (*Policy, error) {
 	}
 	if c.isMapping {
 		c.args, c.problems = d.compileArgs(c.blocklist, options)
+	}
+	if options.SuggestFixes {
+		c.document = d.root
 	}
 	if options.Strict && len(c.problems) > 0 {
 		return nil, &PolicyError{Kind: KindStructure, Problems: c.problems}
@@ -320,24 +328,41 @@ func (p *Policy) Size() int {
 	return p.compiled.size
 }
 
-// What a policy takes for itself, and at most for each byte of its document.
+// What a policy takes for itself, for each byte of its document, and for each
+// step of a pattern's counted repetitions: measured on the example policies and
+// on large generated ones.
 const (
 	sizeOfPolicy = 4096
-	sizePerByte  = 64
+	sizePerByte  = 80
+	sizePerCount = 320
 )
 
 // size estimates the memory of what the document is compiled to. Every schema
 // is compiled together with the definitions that it reaches.
 func (d *document) size(canonical []byte, options Options) int {
-	bytes := len(canonical)
+	size := sizeOfPolicy + weight(canonical)
 	if defs, ok := d.spec.Schemas[definitions]; ok {
-		text, err := encode(defs)
-		if err == nil {
-			bytes += min(len(text)*len(d.spec.Schemas), 8*options.maxSchemaBytes())
+		if text, err := encode(defs); err == nil {
+			size += weight(text) * min(len(d.spec.Schemas), 1+8*options.maxSchemaBytes()/len(text))
 		}
 	}
-	return sizeOfPolicy + sizePerByte*bytes
+	return size
 }
+
+func weight(text []byte) int {
+	size := sizePerByte * len(text)
+	for _, counts := range repetition.FindAll(text, -1) {
+		for count := range bytes.SplitSeq(bytes.Trim(counts, "{}"), []byte(",")) {
+			n, _ := strconv.Atoi(string(count))
+			size += sizePerCount * min(n, 1000) // RE2 repeats no more often
+		}
+	}
+	return size
+}
+
+// repetition finds {m,n}. In JSON a digit behind a brace stands within text, and
+// such a text is nearly always a pattern.
+var repetition = regexp.MustCompile(`\{[0-9,]+\}`)
 
 // Until returns p with checks that end early, denying with [CodeLimitExceeded],
 // once the flag is set. It is for this module's server, which answers within a
