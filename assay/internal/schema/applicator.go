@@ -61,6 +61,7 @@ type judgement struct {
 	*applicators
 	run    *evaluation
 	ctx    *jsonschema.ValidatorContext
+	value  any
 	look   int // what it costs to let one more schema look at the value
 	failed bool
 }
@@ -72,17 +73,17 @@ func (a *applicators) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	if run.chain++; run.chain > maxRecursion {
 		panic(noAnswer{})
 	}
-	j := judgement{applicators: a, run: run, ctx: ctx, look: branchSteps + a.schema.lookSteps(v)}
-	j.judge(v)
+	j := judgement{applicators: a, run: run, ctx: ctx, value: v, look: branchSteps + a.schema.lookSteps(v)}
+	j.judge()
 	run.chain--
 }
 
-func (j *judgement) judge(v any) {
+func (j *judgement) judge() {
 	if j.node.never {
 		j.fail(j.node.holder)
 		return
 	}
-	j.judgeAssertions(v)
+	j.judgeAssertions()
 	for _, sub := range j.allOf {
 		if j.done() {
 			return
@@ -107,7 +108,7 @@ func (j *judgement) judge(v any) {
 			j.require(branch)
 		}
 	}
-	switch v := v.(type) {
+	switch v := j.value.(type) {
 	case []any:
 		if j.contains != nil && !j.done() {
 			j.judgeContains(v)
@@ -164,9 +165,68 @@ func (j *judgement) require(sub *jsonschema.Schema) {
 	}
 	if j.run.muted == 0 {
 		j.run.collect(err)
+		if j.schema.unevaluated {
+			j.excuse(j.run.nodes[sub.Location], map[*node]bool{})
+		}
 	}
 	j.failed = true
 	j.ctx.AddErr(j.run.collected)
+}
+
+// excuse marks as evaluated what a branch that failed speaks of. By the letter
+// nothing of a failed branch counts, so unevaluatedProperties would call the
+// branch's own properties not allowed; the branch's findings say better what is
+// wrong. The answer is no in any case.
+func (j *judgement) excuse(n *node, seen map[*node]bool) {
+	if n == nil || seen[n] {
+		return
+	}
+	seen[n] = true
+	switch v := j.value.(type) {
+	case map[string]any:
+		j.run.spend(1 + len(v))
+		for name := range v {
+			if n.speaksOf(name, j.run) {
+				j.ctx.EvaluatedProp(name)
+			}
+		}
+	case []any:
+		j.run.spend(1 + len(v))
+		spoken := 0
+		if n.has("items", "additionalItems", "unevaluatedItems", "contains") {
+			spoken = len(v)
+		} else if items, ok := n.object["prefixItems"].([]any); ok {
+			spoken = min(len(items), len(v))
+		}
+		for i := range spoken {
+			j.ctx.EvaluatedItem(i)
+		}
+	}
+	n.inPlaceTargets(func(target *node) { j.excuse(target, seen) })
+}
+
+// speaksOf reports whether a keyword of n itself has something to say of a
+// property.
+func (n *node) speaksOf(name string, run *evaluation) bool {
+	if n.has("additionalProperties", "unevaluatedProperties") {
+		return true
+	}
+	if properties, ok := n.object["properties"].(map[string]any); ok {
+		if _, ok := properties[name]; ok {
+			return true
+		}
+	}
+	patterns, _ := n.object["patternProperties"].(map[string]any)
+	spoken := false
+	for expression := range patterns {
+		// Each is matched, so that the work does not depend on the order.
+		spoken = run.matches(run.schema.patterns[expression], name) || spoken
+	}
+	return spoken
+}
+
+func (n *node) has(keywords ...string) bool {
+	return slices.ContainsFunc(keywords, func(keyword string) bool { _, ok := n.object[keyword]; return ok })
 }
 
 func (j *judgement) judgeAnyOf() {
@@ -301,8 +361,8 @@ func (s *Schema) assertionOf(n *node) (a assertion) {
 	return a
 }
 
-func (j *judgement) judgeAssertions(v any) {
-	a := j.assertion
+func (j *judgement) judgeAssertions() {
+	a, v := j.assertion, j.value
 	if a.constant != nil && !j.run.isMember(a.constant, v) {
 		j.fail("const")
 	}

@@ -139,12 +139,7 @@ func (m *matcher) MatchString(s string) bool {
 		matched, err := m.re.MatchString(s, nil)
 		return matched && err == nil
 	}
-	run.spend(1 + patternSteps*len(s)/bytesPerStep)
-	matched, err := m.re.MatchString(s, run.budget.patterns())
-	if err != nil {
-		panic(noAnswer{})
-	}
-	return matched
+	return run.matches(m.re, s)
 }
 
 // own is the keyword under which the library's document holds what the package

@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/assay/internal/strictjson"
 )
 
@@ -104,6 +105,16 @@ func (run *evaluation) spend(steps int) {
 	if !run.budget.spend(steps) {
 		panic(noAnswer{})
 	}
+}
+
+// matches matches a text under the budget, and unwinds when it cannot tell.
+func (run *evaluation) matches(re *ecma.Regexp, text string) bool {
+	run.spend(1 + patternSteps*len(text)/bytesPerStep)
+	matched, err := re.MatchString(text, run.budget.patterns())
+	if err != nil {
+		panic(noAnswer{})
+	}
+	return matched
 }
 
 // visit counts the visit of a schema, and each item, property and comparison

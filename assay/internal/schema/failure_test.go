@@ -166,6 +166,7 @@ func TestBudgetIsSharedByTheSchemasOfACheck(t *testing.T) {
 func TestStepsDoNotDependOnOrder(t *testing.T) {
 	for _, schema := range []string{
 		`{"properties":{` + numbered(`"p%d":{"not":{"properties":{"a":{"type":"string"},"b":{"items":{"type":"integer"}},"c":false}}}`, 20) + `},"unevaluatedProperties":false}`,
+		`{"allOf":[{"maxProperties":1,"patternProperties":{` + numbered(`"^p%d":true`, 9) + `}}],"unevaluatedProperties":false}`,
 		`{"additionalProperties":{"if":{"properties":{"a":{"const":1},"b":{"contains":{"const":3}}}},"then":{"required":["z"]}},"dependentSchemas":{"p1":{"maxProperties":3},"p2":{"maxProperties":4}}}`,
 	} {
 		s := compiled(t, schema)

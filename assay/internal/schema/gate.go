@@ -267,6 +267,11 @@ func (g *gate) checkKeyword(n *node, name string, v any) bool {
 }
 
 func (g *gate) reportUnknown(path, name string) {
+	if len(g.problems) > maxProblems {
+		// Nobody will read the hint that takes a search.
+		g.report(path, UnknownKeyword, shown(name)+" is no keyword of any draft", "")
+		return
+	}
 	if _, elsewhere := keywords[name]; elsewhere {
 		g.report(path, ForeignKeyword, fmt.Sprintf("%s is no keyword of %s", name, g.draft), instead[name])
 		return

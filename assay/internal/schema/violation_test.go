@@ -62,6 +62,13 @@ func TestViolations(t *testing.T) {
 		{`{"patternProperties":{"^a":false}}`, `{"ab":1}`, []Violation{{"/ab", "patternProperties", "this property is not allowed", "remove it", "/patternProperties/^a"}}},
 		{`false`, `1`, []Violation{{"", "false", "no value is allowed here", "leave it out", ""}}},
 
+		// What a failed branch speaks of is that branch's matter alone.
+		{`{"allOf":[{"$ref":"#/$defs/b"}],"unevaluatedProperties":false,"$defs":{"b":{"properties":{"a":{"type":"integer"}},"patternProperties":{"^x":true}}}}`, `{"a":"y","xx":1,"c":1}`, []Violation{
+			{"", "unevaluatedProperties", `the property "c" is not allowed`, `remove the property "c"`, "/unevaluatedProperties"},
+			{"/a", "type", "the value must be an integer", "use an integer", "/$defs/b/properties/a/type"}}},
+		{`{"allOf":[{"prefixItems":[{"type":"integer"}]}],"unevaluatedItems":false}`, `["x"]`, []Violation{
+			{"/0", "type", "the value must be an integer", "use an integer", "/allOf/0/prefixItems/0/type"}}},
+
 		// Through references the schema path is where the keyword stands.
 		{`{"$defs":{"n/m":{"items":{"maximum":3}}},"allOf":[{"$ref":"#/$defs/n~1m"}]}`, `[1,4]`, []Violation{{"/1", "maximum", "the number must be <= 3", "use a number <= 3", "/$defs/n~1m/items/maximum"}}},
 		{`{"$dynamicRef":"#n","$defs":{"n":{"$dynamicAnchor":"n","maximum":3}}}`, `4`, []Violation{{"", "maximum", "the number must be <= 3", "use a number <= 3", "/$defs/n/maximum"}}},
