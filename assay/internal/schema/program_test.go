@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"runtime"
 	"strconv"
@@ -82,6 +83,8 @@ func TestProgramAcceptsWhatSatisfiesTheSchema(t *testing.T) {
 		{"bounds beyond 2^64 above", `{"maximum":100000000000000000000}`,
 			[]string{`9223372036854775807`, `1e20`}, []string{`100000000000000000001`}},
 		{"bounds beyond 2^64 below", `{"minimum":100000000000000000000}`, []string{`1e20`, `1e21`}, []string{`1`, `9223372036854775807`, `-1`}},
+		{"numbers of nineteen digits", `{"minimum":3,"maximum":9223372036854775807}`,
+			[]string{`9223372036854775807`, `1000000000000000000`}, []string{`9223372036854775808`, `9999999999999999999`, `18446744073709551621`, `-9223372036854775807`}},
 		{"bounds beyond -2^64", `{"maximum":-100000000000000000000}`, []string{`-1e20`}, []string{`1`, `-9223372036854775808`}},
 		{"flags of draft 4", `{` + draft4 + `,"minimum":1,"exclusiveMinimum":true,"maximum":3,"exclusiveMaximum":false}`,
 			[]string{`2`, `3`, `1.5`}, []string{`1`, `3.5`}},
@@ -172,6 +175,35 @@ func TestProgramAcceptsWhatSatisfiesTheSchema(t *testing.T) {
 	}
 }
 
+// A clause for objects knows names in two words of bits, and has no answer for
+// more of them.
+func TestProgramKnowsManyNames(t *testing.T) {
+	build := func(n int) (schema, all string) {
+		return `{"properties":{` + numbered(`"p%d":{"const":%[1]d}`, n) + `},"required":[` + numbered(`"p%d"`, n) + `],"additionalProperties":false}`,
+			`{` + numbered(`"p%d":%[1]d`, n) + `}`
+	}
+	schema, all := build(maxKnown)
+	s := schemaFor(t, schema)
+	if !accepts(t, s, all) {
+		t.Error("all names: not accepted")
+	}
+	for _, i := range []int{0, 1, 63, 64, 65, 126, 127} {
+		member := fmt.Sprintf(`"p%d":%[1]d`, i)
+		without := strings.Replace(strings.Replace(all, member+",", "", 1), ","+member+"}", "}", 1)
+		twice := strings.TrimSuffix(all, "}") + "," + member + "}"
+		wrong := strings.Replace(all, member, fmt.Sprintf(`"p%d":"x"`, i), 1)
+		for _, text := range []string{without, twice, wrong} {
+			if text == all || accepts(t, s, text) {
+				t.Errorf("name %d: accepts %s", i, text)
+			}
+		}
+	}
+	schema, all = build(maxKnown + 1)
+	if accepts(t, schemaFor(t, schema), all) {
+		t.Error("one name too many is accepted")
+	}
+}
+
 // Outside the subset there is no answer, and nothing around it makes one of it.
 func TestProgramNeverTurnsADoubtIntoAnAnswer(t *testing.T) {
 	for _, tt := range []struct {
@@ -187,6 +219,7 @@ func TestProgramNeverTurnsADoubtIntoAnAnswer(t *testing.T) {
 		{"a doubt among the items that count", `{"contains":{"unevaluatedProperties":false},"maxContains":1}`, []string{`[{},{}]`, `[{}]`, `[1,{}]`}},
 		{"a doubt about a name", `{"propertyNames":{"anyOf":[{"unevaluatedItems":false},false]}}`, []string{`{"a":1}`}},
 		{"a pattern that could exceed its bound, anywhere", `{"anyOf":[true,{"pattern":"^(?=a)"}]}`, []string{`1`, `"a"`}},
+		{"a doubt about what is contained, under not", `{"not":{"contains":{"unevaluatedProperties":false}}}`, []string{`[{}]`, `[{"a":1}]`}},
 		{"two objects that may be equal", `{"uniqueItems":true}`, []string{`[{},{}]`, `[{"a":1},{"a":2}]`}},
 		{"two objects under not", `{"not":{"uniqueItems":true}}`, []string{`[{"a":1},{"a":2}]`, `[[],[]]`}},
 		{"regex as a format", `{"format":"regex"}`, []string{`"a"`}},
@@ -239,7 +272,7 @@ func TestProgramChecksTheStrictRulesInTheSamePass(t *testing.T) {
 		`[`, `]`, `[1`, `[1,`, `[1,]`, `[,1]`, `[1 2]`, `[1:2]`, `[}`, `[1}`,
 		`{`, `}`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{a:1}`, `{"a" 1}`, `{"a",1}`, `{1:2}`, `{"a":1 "b":2}`, `{"a":1]`, `{null:1}`,
 		`{"a":1,"a":1}`, `{"a":1,"\u0061":1}`, `{"\u0061":1,"a":1}`, `{"z":1,"z":1}`, `{"z":1,"\u007a":2}`, `{"z":1,"y":2,"z":3}`, `{"":1,"":1}`,
-		`{"b":{"a":1,"a":2}}`, `{"q":{"z":1,"z":2}}`, `[{"z":1,"z":2}]`, `{"z":{"z":1},"y":{"z":1}}`, `{"a":{"a":1},"b":{"a":1}}`,
+		`{"b":{"a":1,"a":2}}`, `{"q":{"z":1,"z":2}}`, `[{"z":1,"z":2}]`, `{"z":{"z":1},"y":{"z":1}}`, `{"y":{"z":1},"z":1}`, `[{"y":[{"z":1},{"z":2}],"z":1}]`, `{"a":{"a":1},"b":{"a":1}}`,
 		"{\"\xff\":1}", `{"\ud800":1}`,
 		deep(128), deep(129), deepObject(128), deepObject(129), `{"a":` + deep(127) + `}`, `{"a":` + deep(128) + `}`, `{"z":` + deep(128) + `}`,
 		"{\"a\"\t:\r\n1 , \"b\" :{ } }", "\v1", "1\f", "[\u00a01]",
@@ -356,6 +389,11 @@ func TestProgramStaysWithinTheBudget(t *testing.T) {
 	b := NewBudget(1000, nil)
 	if !s.Accepts([]byte(`[1,2,3]`), b) || b.Steps() >= 1000 || b.Steps() < 900 {
 		t.Errorf("three items leave %d of 1000 steps", b.Steps())
+	}
+	// The last look may be the one that exceeds it.
+	long := `"` + strings.Repeat("a", 10_000) + `"`
+	if b := NewBudget(200, nil); schemaFor(t, `{"pattern":"^a"}`).Accepts([]byte(long), b) || b.Steps() != 200 {
+		t.Errorf("a long text leaves %d of 200 steps", b.Steps())
 	}
 	if b = NewBudget(3, nil); s.Accepts([]byte(`[1,2,3]`), b) {
 		t.Error("accepted beyond three steps")
