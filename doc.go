@@ -31,6 +31,8 @@
 //	assay/internal/strictjson    JSON that two readers cannot read in two ways; exact numbers
 //	assay/internal/ecma          patterns by ECMA-262
 //	assay/internal/policydoc     a policy's text as a tree with lines and columns
+//	internal/stop                how the server ends a check early
+//	assay/lint                   what a policy file says but cannot mean
 //	server/                      the MCP shell: tools, payloads, transport, limits, policy store
 //	server/cmd/assay-mcp-server  the command
 //	examples/                    programs and policies to begin with

@@ -1,6 +1,7 @@
 package assay_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -260,6 +261,9 @@ func TestAPolicyIsSafeForConcurrentUse(t *testing.T) {
 }
 
 func TestAnAllowAllocatesNothing(t *testing.T) {
+	if raceDetector {
+		t.Skip("pools forget under the race detector")
+	}
 	p := mustParse(t, support)
 	list := mustParse(t, "blocklist: [rm]")
 	unconstrained := assay.Call{Tool: "read_x", Arguments: []byte(`{"a": [1, "x"]}`)}
@@ -269,10 +273,11 @@ func TestAnAllowAllocatesNothing(t *testing.T) {
 	}
 	plain := mustParse(t, "schemas: {t: {type: object, required: [n], properties: {n: {type: integer, maximum: 3}}, additionalProperties: false}}")
 	constrained := assay.Call{Tool: "t", Arguments: []byte(`{"n": 3}`)}
-	value := map[string]any{"n": 3.0}
+	value := map[string]any{"n": json.Number("3")}
 	for name, check := range map[string]func() assay.Decision{
 		"CheckArgs without a schema": func() assay.Decision { return assay.CheckArgs(p, unconstrained) },
 		"CheckArgs with a schema":    func() assay.Decision { return assay.CheckArgs(plain, constrained) },
+		"CheckArgsValue":             func() assay.Decision { return assay.CheckArgsValue(plain, "t", value) },
 		"CheckSequence":              func() assay.Decision { return assay.CheckSequence(p, history, unconstrained) },
 		"PolicyDecide":               func() assay.Decision { return assay.PolicyDecide(list, "ls") },
 	} {
@@ -282,9 +287,6 @@ func TestAnAllowAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { check() }); n > 0 {
 			t.Errorf("%s allocates %v times", name, n)
 		}
-	}
-	if d := assay.CheckArgsValue(plain, "t", value); !d.Allowed {
-		t.Errorf("CheckArgsValue: %v", d.Err())
 	}
 }
 

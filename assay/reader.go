@@ -101,7 +101,7 @@ func (m *mapping) close() {
 		return
 	}
 	for _, member := range m.node.Members {
-		if slices.Contains(m.known, member.Key) {
+		if slices.Contains(m.known, member.Key) || len(m.r.problems) == maxProblems {
 			continue
 		}
 		m.r.add(Problem{

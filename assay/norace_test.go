@@ -1,0 +1,5 @@
+//go:build !race
+
+package assay_test
+
+const raceDetector = false
