@@ -1,15 +1,14 @@
 // Command assay-mcp-server answers over MCP on stdio whether a policy allows a
 // tool call.
 //
-//	assay-mcp-server --policy-root DIR
+//	assay-mcp-server --policy-root DIR          serve
+//	assay-mcp-server check args --policy FILE … ask one question at a terminal
+//	assay-mcp-server lint FILE …                look for mistakes in policies
 //
-// See --help for the limits. It exits with 0 when the client closes stdin or
-// after SIGTERM or SIGINT, with 1 when it cannot write or cannot open the
-// policy root, and with 2 when a flag or a variable is wrong.
+// See --help for the flags, variables, limits and exit codes.
 package main
 
 import (
-	"context"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,8 +18,5 @@ func main() {
 	// Without this a closed stdout or stderr would kill the process, instead of
 	// being an error of the write.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

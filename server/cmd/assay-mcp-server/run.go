@@ -1,31 +1,212 @@
 package main
 
 import (
-	"context"
+	"errors"
+	"flag"
+	"fmt"
 	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 )
 
-// The exit codes.
+// The exit codes. Serving ends with exitOK, exitError or exitUsage; a check
+// ends with exitOK only for an allow without obligations.
 const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
+	exitOK     = 0
+	exitError  = 1 // serve: stdout cannot be written, or the policy root not opened
+	exitDenied = 1 // check: a denial, or an allow with obligations
+	exitUsage  = 2 // a flag, a variable or a word of the command line is wrong
+	exitFailed = 3 // check: no decision could be made, or not be printed
 )
 
 // command is what one word on the command line runs. args are those behind it.
-type command func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
+type command func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 
-// commands are the words that may stand first; without one of them, serve runs.
+// commands are the words that may stand first; without a word, serve runs.
 var commands = map[string]command{
 	"serve": serve,
+	"check": check,
 }
 
-// run is the program: it returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) > 0 {
-		if c, ok := commands[args[0]]; ok {
-			return c(ctx, args[1:], stdin, stdout, stderr)
+// run is the program: it returns the exit code. A word that is no command is
+// refused: a misspelt one must not start a server that waits for input.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return serve(args, stdin, stdout, stderr)
+	}
+	if args[0] == "help" {
+		return help(stdout, stderr, helpRoot)
+	}
+	c, ok := commands[args[0]]
+	if !ok {
+		return unknownWord(stderr, "command", args[0], slices.Collect(maps.Keys(commands)), "assay-mcp-server --help")
+	}
+	return c(args[1:], stdin, stdout, stderr)
+}
+
+// fail writes an error, and what to do about it unless that is empty, and
+// returns code.
+func fail(stderr io.Writer, code int, message, hint string) int {
+	fmt.Fprintln(stderr, "error: "+printable(message))
+	if hint != "" {
+		fmt.Fprintln(stderr, "hint: "+printable(hint))
+	}
+	return code
+}
+
+// unknownWord refuses a word that is none of known.
+func unknownWord(stderr io.Writer, kind, word string, known []string, helpCommand string) int {
+	hint := "see " + helpCommand
+	if near := nearest(word, known); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	if len(word) > 64 {
+		word = strings.ToValidUTF8(word[:64], "") + "…"
+	}
+	return fail(stderr, exitUsage, fmt.Sprintf("unknown %s %q", kind, word), hint)
+}
+
+// parseFlags parses args, of which nothing but flags may be left. helpText is
+// the command's help: it names every flag, so a misspelt one is looked for
+// there. done means that code is the exit code.
+func parseFlags(flags *flag.FlagSet, args []string, stdout, stderr io.Writer, helpText string) (code int, done bool) {
+	flags.SetOutput(io.Discard)
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return help(stdout, stderr, helpText), true
+	}
+	if err != nil {
+		message, hint := flagError(err, flags.Name(), helpText)
+		return fail(stderr, exitUsage, message, hint), true
+	}
+	if flags.NArg() > 0 {
+		// What stands there may be half of somebody's arguments, so it is not
+		// repeated.
+		return fail(stderr, exitUsage, "there is more on the command line than flags and their values",
+			"put each value into quotes for the shell, such as --args '{\"percent\": 20}'"), true
+	}
+	return exitOK, false
+}
+
+// helpFlag finds the flags of a help text: each begins a line.
+var helpFlag = regexp.MustCompile(`(?m)^  (--[a-z-]+)`)
+
+func flagsOf(helpText string) (names []string) {
+	for _, match := range helpFlag.FindAllStringSubmatch(helpText, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// flagError turns an error of package flag into a message and a hint. Values
+// are left out of it.
+func flagError(err error, name, helpText string) (message, hint string) {
+	text := strings.TrimPrefix(err.Error(), "assay: ")
+	hint = "see " + name + " --help"
+	if given, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		given = "--" + given
+		if strings.Trim(given, "-abcdefghijklmnopqrstuvwxyz") != "" || len(given) > 32 {
+			return "unknown flag", hint
+		}
+		if near := nearest(given, flagsOf(helpText)); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return "unknown flag " + given, hint
+	}
+	if given, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		return "flag --" + given + " needs a value", hint
+	}
+	if i := strings.LastIndex(text, " for flag -"); i >= 0 && strings.HasPrefix(text, "invalid value ") {
+		return "flag --" + text[i+len(" for flag -"):], hint
+	}
+	if strings.HasPrefix(text, "invalid boolean value ") {
+		return "a flag that takes no value has one", hint
+	}
+	if strings.HasPrefix(text, "bad flag syntax") {
+		return "a word begins like a flag and is none", hint
+	}
+	if problem, advice, ok := cutLast(text, "; "); ok {
+		return problem, advice
+	}
+	return text, hint
+}
+
+// cutLast is strings.Cut around the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+// nearest returns the word of known that is most likely meant, or "".
+func nearest(word string, known []string) string {
+	slices.Sort(known)
+	best, least := "", len(word)/2+1
+	for _, k := range known {
+		if len(word) > 2*len(k)+2 {
+			continue
+		}
+		if d := distance(word, k); d < least || d == least && best == "" && strings.HasPrefix(k, word) {
+			best, least = k, d
 		}
 	}
-	return serve(ctx, args, stdin, stdout, stderr)
+	return best
+}
+
+// distance counts the letters to insert, delete or replace between two words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// printable returns text with everything escaped that could move a terminal's
+// cursor, change its colours or turn the reading direction: names and keys come
+// from models and files.
+func printable(text string) string {
+	if isPrintable(text) {
+		return text
+	}
+	var out strings.Builder
+	for i, r := range text {
+		switch {
+		case r == '\uFFFD' && !strings.HasPrefix(text[i:], "\uFFFD"):
+			fmt.Fprintf(&out, `\x%02x`, text[i])
+		case strconv.IsPrint(r):
+			out.WriteRune(r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&out, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
+}
+
+func isPrintable(text string) bool {
+	for i, r := range text {
+		if !strconv.IsPrint(r) || r == '\uFFFD' && !strings.HasPrefix(text[i:], "\uFFFD") {
+			return false
+		}
+	}
+	return true
 }

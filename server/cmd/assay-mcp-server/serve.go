@@ -4,27 +4,34 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"strings"
+	"syscall"
 
 	"example.com/assay/server"
 )
 
-// serve answers requests on stdin until it ends.
-func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	settings, err := server.ParseSettings(args, os.Environ(), stderr)
+// serve answers requests on stdin until it ends, or until SIGTERM or SIGINT.
+func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// Help and the version are there whatever the environment holds.
+	settings, err := server.ParseSettings(args, nil, io.Discard)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return exitOK
-	case err != nil:
-		fmt.Fprintln(stderr, err)
-		return exitUsage
-	case settings.Version:
-		fmt.Fprintln(stdout, server.Version())
-		return exitOK
+		return help(stdout, stderr, helpRoot)
+	case err == nil && settings.Version:
+		return output(stdout, stderr, server.Version()+"\n", exitOK, exitError)
+	case err == nil:
+		settings, err = server.ParseSettings(args, os.Environ(), io.Discard)
 	}
+	if err != nil {
+		message, hint := flagError(err, "assay-mcp-server", helpRoot)
+		return fail(stderr, exitUsage, message, hint)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
 	tuneMemory()
 	log := server.NewLog(stderr, settings.LogLevel)
 	defer log.Close()
@@ -34,8 +41,8 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		Logger:       log.Logger,
 	})
 	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return exitError
+		return fail(stderr, exitError, strings.TrimPrefix(err.Error(), "assay: "),
+			"name the directory that holds the policies with --policy-root DIR")
 	}
 	defer s.Close()
 	if err := s.Serve(ctx, stdin, stdout); err != nil {

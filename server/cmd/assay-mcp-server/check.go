@@ -1,0 +1,427 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/assay"
+	"example.com/assay/server"
+)
+
+// maxInput is the longest JSON that one flag gives, in bytes: as much as a
+// message to the server may hold by default.
+const maxInput = 1_000_000
+
+// question is one question of the command line.
+type question struct {
+	policyFile   string
+	maxPolicy    int
+	suggestFixes bool
+	json         bool
+
+	tool      string // the call in question
+	arguments value
+	identity  value
+	history   value
+
+	call assay.Call   // tool, arguments and identity, read
+	past []assay.Call // history, read
+}
+
+// kind is what a question may be about: one of the server's tools.
+type kind struct {
+	help     string
+	define   func(*flag.FlagSet, *question)
+	required []string // flags
+	form     string   // which policies it reads
+	ask      func(*assay.Policy, *question) assay.Decision
+	payload  func(*question, assay.Decision) []byte
+}
+
+var kinds = map[string]*kind{
+	"args": {
+		help: helpArgs,
+		define: func(f *flag.FlagSet, q *question) {
+			f.StringVar(&q.tool, "tool", "", "")
+			f.Var(&q.arguments, "args", "")
+			f.Var(&q.identity, "identity", "")
+			f.BoolVar(&q.suggestFixes, "suggest-fixes", false, "")
+		},
+		required: []string{"policy", "tool"},
+		form:     "check args reads a policy that is a mapping; about a list of rules or names, ask check sequence",
+		ask:      func(p *assay.Policy, q *question) assay.Decision { return assay.CheckArgs(p, q.call) },
+		payload:  func(q *question, d assay.Decision) []byte { return server.CheckArgsPayload(q.tool, d) },
+	},
+	"sequence": {
+		help: helpSequence,
+		define: func(f *flag.FlagSet, q *question) {
+			f.Var(&q.history, "history", "")
+			f.StringVar(&q.tool, "next", "", "")
+			f.Var(&q.arguments, "next-args", "")
+		},
+		required: []string{"policy", "history", "next"},
+		form:     "check sequence reads a policy with sequences; about one without, ask check args",
+		ask:      func(p *assay.Policy, q *question) assay.Decision { return assay.CheckSequence(p, q.past, q.call) },
+		payload:  func(_ *question, d assay.Decision) []byte { return server.CheckSequencePayload(d) },
+	},
+	"decide": {
+		help:     helpDecide,
+		define:   func(f *flag.FlagSet, q *question) { f.StringVar(&q.tool, "tool", "", "") },
+		required: []string{"policy", "tool"},
+		form:     "check decide reads a policy that holds a blocklist and nothing else; about any other, ask check args",
+		ask:      func(p *assay.Policy, q *question) assay.Decision { return assay.PolicyDecide(p, q.tool) },
+		payload:  func(q *question, d assay.Decision) []byte { return server.PolicyDecidePayload(q.tool, d) },
+	},
+}
+
+// check asks one question and prints the decision on stdout, and nothing else
+// there; what stands in the way of a decision goes to stderr.
+func check(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	known := slices.Sorted(maps.Keys(kinds))
+	if len(args) > 0 && (args[0] == "--help" || args[0] == "-help" || args[0] == "-h") {
+		return help(stdout, stderr, helpCheck)
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return fail(stderr, exitUsage, "check needs to know what to ask", "name one of "+strings.Join(known, ", ")+" first; see assay-mcp-server check --help")
+	}
+	k, ok := kinds[args[0]]
+	if !ok {
+		return unknownWord(stderr, "question", args[0], known, "assay-mcp-server check --help")
+	}
+
+	q := &question{maxPolicy: assay.DefaultMaxPolicyBytes}
+	flags := flag.NewFlagSet("assay-mcp-server check "+args[0], flag.ContinueOnError)
+	q.define(flags, k)
+	if code, done := parseFlags(flags, args[1:], stdout, stderr, k.help); done {
+		return code
+	}
+	if message := misused(flags, q, k.required); message != "" {
+		return fail(stderr, exitUsage, message, "see "+flags.Name()+" --help")
+	}
+
+	sequence := args[0] == "sequence"
+	policy, err := q.read(stdin, sequence)
+	if err != nil {
+		explain(stderr, q, err)
+		if q.json {
+			return output(stdout, stderr, string(server.FailurePayload(err, sequence))+"\n", exitFailed, exitFailed)
+		}
+		return exitFailed
+	}
+	d := k.ask(policy, q)
+	switch d.Code {
+	case assay.CodePolicyParse:
+		fail(stderr, exitFailed, q.policyFile+": "+d.Reason, k.form)
+	case assay.CodeSchemaCompile:
+		explainSchema(stderr, q, policy)
+	}
+	text := string(k.payload(q, d)) + "\n"
+	if !q.json {
+		text = layout(q, d, isColourful(stdout))
+	}
+	return output(stdout, stderr, text, exitCode(d), exitFailed)
+}
+
+// define defines the flags of a question. What they mean stands in its help.
+func (q *question) define(flags *flag.FlagSet, k *kind) {
+	flags.StringVar(&q.policyFile, "policy", "", "")
+	flags.BoolVar(&q.json, "json", false, "")
+	flags.Func("max-policy-bytes", "", func(text string) error { return setBytes(&q.maxPolicy, text) })
+	k.define(flags, q)
+}
+
+func exitCode(d assay.Decision) int {
+	switch {
+	case d.Failed():
+		return exitFailed
+	case d.Err() != nil:
+		return exitDenied
+	}
+	return exitOK
+}
+
+// misused says what is wrong with the flags taken together, or nothing.
+func misused(flags *flag.FlagSet, q *question, required []string) string {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for _, name := range required {
+		if !given[name] {
+			return "--" + name + " is missing"
+		}
+		if text := flags.Lookup(name).Value.String(); name != "history" && (text == "" || !utf8.ValidString(text)) {
+			return "--" + name + " is empty or not UTF-8"
+		}
+	}
+	fromStdin := 0
+	for _, v := range []*value{&q.arguments, &q.identity, &q.history} {
+		if v.text == "-" {
+			fromStdin++
+		}
+	}
+	if fromStdin > 1 {
+		return "only one flag can read stdin"
+	}
+	return ""
+}
+
+func setBytes(field *int, text string) error {
+	n, err := strconv.ParseUint(text, 10, 40)
+	if err != nil || n == 0 {
+		return errors.New("want a positive number, in digits")
+	}
+	*field = int(n)
+	return nil
+}
+
+// read reads the inputs and then the policy, in the order in which the server
+// looks at them.
+func (q *question) read(stdin io.Reader, sequence bool) (*assay.Policy, error) {
+	q.call.Tool = q.tool
+	arguments, err := q.arguments.read("arguments", stdin)
+	if err != nil {
+		return nil, err
+	}
+	if sequence && arguments != nil && !server.IsObject(arguments) {
+		return nil, errors.New("the arguments of the next call are no JSON object")
+	}
+	q.call.Arguments = arguments
+	identity, err := q.identity.read("identity", stdin)
+	if err != nil {
+		return nil, err
+	}
+	if identity != nil {
+		if q.call.Identity, err = server.ReadIdentity(identity); err != nil {
+			return nil, err
+		}
+	}
+	history, err := q.history.read("history", stdin)
+	if err != nil {
+		return nil, err
+	}
+	if history != nil {
+		if q.past, err = server.ReadHistory(history); err != nil {
+			return nil, err
+		}
+	}
+
+	// The file is the operator's: any path, and anything that has an end.
+	file, err := os.Open(q.policyFile)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := server.ReadLimited(file, "policy file", q.maxPolicy)
+	if err != nil {
+		return nil, err
+	}
+	return assay.Parse(text, &assay.Options{MaxPolicyBytes: q.maxPolicy, SuggestFixes: q.suggestFixes})
+}
+
+// value is a flag that takes JSON, or the name of a file after an @, or - for
+// stdin.
+type value struct {
+	text  string
+	given bool
+}
+
+func (v *value) String() string { return v.text }
+
+func (v *value) Set(text string) error {
+	v.text, v.given = text, true
+	return nil
+}
+
+// read returns the JSON as it was given, byte for byte, or nil where the flag
+// is absent.
+func (v *value) read(what string, stdin io.Reader) ([]byte, error) {
+	if !v.given {
+		return nil, nil
+	}
+	in := stdin
+	if name, ok := strings.CutPrefix(v.text, "@"); ok {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, inputError{what, err}
+		}
+		defer file.Close()
+		in = file
+	} else if v.text != "-" {
+		in = strings.NewReader(v.text)
+	}
+	text, err := server.ReadLimited(in, what, maxInput)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, inputError{what, err}
+	}
+	return text, err
+}
+
+// inputError is a failure to read an input other than the policy; it wraps
+// nothing, so that it is not taken for one of the policy.
+type inputError struct {
+	what  string
+	cause error
+}
+
+func (e inputError) Error() string { return "cannot read the " + e.what + ": " + e.cause.Error() }
+
+// explain writes why there is no decision, every problem of the policy with its
+// place included.
+func explain(stderr io.Writer, q *question, err error) {
+	var policy *assay.PolicyError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &policy) && len(policy.Problems) > 0:
+		explainProblems(stderr, q, policy.Problems)
+	case errors.As(err, &path):
+		fail(stderr, exitFailed, "cannot read the policy "+q.policyFile+": "+path.Err.Error(), "--policy takes the path of one file")
+	default:
+		fail(stderr, exitFailed, strings.TrimPrefix(err.Error(), "assay: "), "")
+	}
+}
+
+// explainSchema writes what is wrong with the schema of the tool in question.
+func explainSchema(stderr io.Writer, q *question, policy *assay.Policy) {
+	var problems []assay.Problem
+	for _, p := range policy.Problems() {
+		if p.Tool == q.tool {
+			problems = append(problems, p)
+		}
+	}
+	explainProblems(stderr, q, problems)
+}
+
+func explainProblems(stderr io.Writer, q *question, problems []assay.Problem) {
+	for _, p := range problems {
+		message := q.policyFile
+		if p.Line > 0 {
+			message += fmt.Sprintf(":%d:%d", p.Line, p.Column)
+		}
+		if p.Path != "" {
+			message += ": " + p.Path
+		}
+		fail(stderr, exitFailed, message+": "+p.Message, p.Hint)
+	}
+}
+
+// isColourful reports whether out is a terminal that is to have colours; see
+// no-color.org for the variable.
+func isColourful(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&fs.ModeCharDevice != 0
+}
+
+// The SGR sequences (ECMA-48) of the verdict.
+const (
+	red    = "\x1b[1;31m"
+	green  = "\x1b[1;32m"
+	yellow = "\x1b[1;33m"
+	plain  = "\x1b[0m"
+)
+
+// layout lays a decision out for a person: the verdict, then what there is to
+// do about it.
+func layout(q *question, d assay.Decision, colour bool) string {
+	verdict, hue := "DENY", red
+	switch {
+	case d.Failed():
+		verdict = "NO DECISION"
+	case d.Allowed && len(d.Obligations) > 0:
+		verdict, hue = "ALLOW WITH OBLIGATIONS", yellow
+	case d.Allowed:
+		verdict, hue = "ALLOW", green
+	}
+	if colour {
+		verdict = hue + verdict + plain
+	}
+	l := &lines{}
+	head := verdict + "  " + printable(q.tool)
+	if d.Code != "" {
+		head += "  " + string(d.Code)
+	}
+	l.out.WriteString(head + "\n")
+	l.add(2, "", d.Reason)
+	for _, v := range d.Violations {
+		title := v.RuleID
+		if d.Code == assay.CodeArgSchema {
+			title = pathName(v.Path)
+		}
+		l.out.WriteString("\n")
+		l.add(2, "", strings.TrimSpace(title+"  "+v.Constraint))
+		l.add(4, "", v.Message)
+		l.add(4, "try: ", v.Suggestion)
+		l.add(4, "calls: ", callNames(v.Spanned, len(q.past)))
+		l.add(4, "rule: ", v.SchemaPath)
+	}
+	if d.Truncated {
+		l.add(2, "", "There are more violations than are listed.")
+	}
+	if d.Warning != (assay.Warning{}) {
+		l.add(2, "warning: ", string(d.Warning.Code)+"  "+d.Warning.Reason)
+	}
+	if len(d.Obligations) > 0 {
+		l.add(2, "", "Before the call may run:")
+	}
+	for _, o := range d.Obligations {
+		var terms []string
+		for _, name := range slices.Sorted(maps.Keys(o.Contract)) {
+			terms = append(terms, name+"="+o.Contract[name])
+		}
+		l.add(4, "", strings.Join(append([]string{o.Kind + " (by " + o.Source + ")"}, terms...), " "))
+	}
+	if f := d.SuggestedFix; f != nil {
+		l.add(2, "These arguments would pass: ", string(f.Arguments))
+		for _, c := range f.Changes {
+			l.add(4, pathName(c.Path)+" ", c.FromConstraint+": "+c.Action)
+		}
+	}
+	return l.out.String()
+}
+
+// lines is text under way.
+type lines struct{ out strings.Builder }
+
+// add writes one line, unless its text is empty.
+func (l *lines) add(indent int, label, text string) {
+	if text != "" {
+		fmt.Fprintf(&l.out, "%*s%s%s\n", indent, "", printable(label), printable(text))
+	}
+}
+
+// callNames lists calls by their indices in the history, which counts from 0;
+// the call in question is the one behind it.
+func callNames(indices []int, next int) string {
+	var names []string
+	for n, i := range indices {
+		if n == 16 {
+			return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", len(indices)-n)
+		}
+		if i == next {
+			names = append(names, "this one")
+		} else {
+			names = append(names, "history["+strconv.Itoa(i)+"]")
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// pathName is a JSON Pointer for a person, who would overlook an empty one.
+func pathName(pointer string) string {
+	if pointer == "" {
+		return "(arguments)"
+	}
+	return pointer
+}
