@@ -69,8 +69,10 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 		return m, problems
 	}
 
+	tooMuch := []Problem{{Path: src.Pointer, Reason: TooLarge,
+		Message: "the schemas of this policy merge too many shared definitions, all together",
+		Hint:    "reach smaller definitions from fewer tools"}}
 	reached := map[string]any{}
-	taken := 0
 	queue := definitionNames(src.Doc, nil)
 	for len(queue) > 0 {
 		name := queue[len(queue)-1]
@@ -79,20 +81,22 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 		if !exists || m.shared[name] {
 			continue
 		}
+		if budget != nil && *budget <= 0 {
+			// Measuring alone would cost too much, over and over.
+			return m, tooMuch
+		}
 		m.shared[name] = true
-		taken += jsonSize(definition) + len(name) + 4
-		if size+taken > maxBytes {
+		taken := jsonSize(definition) + len(name) + 4
+		if size += taken; size > maxBytes {
 			return m, tooLarge
+		}
+		if budget != nil {
+			if *budget -= taken; *budget < 0 {
+				return m, tooMuch
+			}
 		}
 		reached[name] = definition
 		queue = definitionNames(definition, queue)
-	}
-	if budget != nil {
-		if *budget -= taken; *budget < 0 {
-			return m, []Problem{{Path: src.Pointer, Reason: TooLarge,
-				Message: "the schemas of this policy merge too many shared definitions, all together",
-				Hint:    "reach smaller definitions from fewer tools"}}
-		}
 	}
 	if len(reached) > 0 {
 		maps.Copy(reached, own)
