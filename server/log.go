@@ -29,13 +29,11 @@ func newLogWriter(out io.Writer) *logWriter {
 	go func() {
 		defer close(w.done)
 		for line := range w.lines {
-			if n := w.takeDropped(); n > 0 {
-				fmt.Fprintf(out, "{\"time\":%q,\"level\":\"WARN\",\"msg\":\"log lines dropped\",\"count\":%d}\n",
-					time.Now().Format(time.RFC3339Nano), n)
-			}
+			w.reportDropped(out)
 			// There is nobody to tell that the log cannot be written.
 			_, _ = out.Write(line)
 		}
+		w.reportDropped(out)
 	}()
 	return w
 }
@@ -55,12 +53,16 @@ func (w *logWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-func (w *logWriter) takeDropped() int {
+// reportDropped writes how many lines were dropped since it last did.
+func (w *logWriter) reportDropped(out io.Writer) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	n := w.dropped
 	w.dropped = 0
-	return n
+	w.mu.Unlock()
+	if n > 0 {
+		fmt.Fprintf(out, "{\"time\":%q,\"level\":\"WARN\",\"msg\":\"log lines dropped\",\"count\":%d}\n",
+			time.Now().Format(time.RFC3339Nano), n)
+	}
 }
 
 // Close waits for the lines to be written, but no longer than patience.
