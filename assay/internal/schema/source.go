@@ -73,7 +73,7 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 		Message: "the schemas of this policy merge too many shared definitions, all together",
 		Hint:    "reach smaller definitions from fewer tools"}}
 	reached := map[string]any{}
-	queue := definitionNames(src.Doc, nil)
+	queue := definitionNames(src.Doc)
 	for len(queue) > 0 {
 		name := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
@@ -96,7 +96,7 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 			}
 		}
 		reached[name] = definition
-		queue = definitionNames(definition, queue)
+		queue = append(queue, definitionNames(definition)...)
 	}
 	if len(reached) > 0 {
 		maps.Copy(reached, own)
@@ -107,27 +107,33 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 	return m, nil
 }
 
-// definitionNames appends the names that references of the form #/$defs/NAME
-// under v mention. It looks everywhere, also where no schema stands: a
+// definitionNames returns the names that references of the form #/$defs/NAME
+// under v mention, sorted. It looks everywhere, also where no schema stands: a
 // definition too many does no harm.
-func definitionNames(v any, to []string) []string {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, member := range v {
-			if ref, ok := member.(string); ok && (key == "$ref" || key == "$dynamicRef") {
-				if name, _, ok := definitionName(ref); ok {
-					to = append(to, name)
+func definitionNames(v any) []string {
+	var found []string
+	var look func(v any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, member := range v {
+				if ref, ok := member.(string); ok && (key == "$ref" || key == "$dynamicRef") {
+					if name, _, ok := definitionName(ref); ok {
+						found = append(found, name)
+					}
+					continue
 				}
-				continue
+				look(member)
 			}
-			to = definitionNames(member, to)
-		}
-	case []any:
-		for _, item := range v {
-			to = definitionNames(item, to)
+		case []any:
+			for _, item := range v {
+				look(item)
+			}
 		}
 	}
-	return to
+	look(v)
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // definitionName splits a reference of the form #/$defs/NAME or #/$defs/NAME/REST
