@@ -24,9 +24,9 @@ const (
 // before: see [CheckSequence]. A document that is a list denies with
 // [CodePolicyParse].
 func CheckArgs(p *Policy, call Call) Decision {
-	c, denial := p.ask(call.Tool)
-	if c == nil {
-		return denial
+	c, refused := p.ask(call.Tool)
+	if refused != nil {
+		return refused.decision()
 	}
 	return c.checkArgs(&args.Request{
 		Tool:      call.Tool,
@@ -45,16 +45,16 @@ func CheckArgs(p *Policy, call Call) Decision {
 // It judges the value that it is given. Where the caller also holds the text,
 // CheckArgs is the one to ask: a duplicate key is gone from the value.
 func CheckArgsValue(p *Policy, tool string, arguments any) Decision {
-	c, denial := p.ask(tool)
-	if c == nil {
-		return denial
+	c, refused := p.ask(tool)
+	if refused != nil {
+		return refused.decision()
 	}
 	look := valueCheck{steps: c.options.MaxSteps, plain: true}
 	if !look.ok(arguments, 0) {
 		if look.steps < 0 {
-			return deny(CodeLimitExceeded, "the arguments are too large to look through")
+			return tooLarge.decision()
 		}
-		return deny(CodeValue, "the arguments are not a JSON value")
+		return notAValue.decision()
 	}
 	if !look.plain {
 		arguments = plainValue(arguments)
@@ -71,17 +71,17 @@ func CheckArgsValue(p *Policy, tool string, arguments any) Decision {
 // looked at. A document that is no sequence policy denies with
 // [CodePolicyParse].
 func CheckSequence(p *Policy, history []Call, next Call) Decision {
-	c, denial := p.ask(next.Tool)
-	if c == nil {
-		return denial
+	c, refused := p.ask(next.Tool)
+	if refused != nil {
+		return refused.decision()
 	}
 	for i := range history {
 		if !validName(history[i].Tool) {
-			return deny(CodeInvalidRequest, "a tool name in the history is empty or not valid UTF-8")
+			return invalidHistory.decision()
 		}
 	}
 	if c.sequence == nil {
-		return deny(CodePolicyParse, reasonSequence)
+		return notASequence.decision()
 	}
 	t := traces.Get().(*trace)
 	defer t.release()
@@ -96,41 +96,60 @@ func CheckSequence(p *Policy, history []Call, next Call) Decision {
 // [CodePolicyParse], because its other rules would be passed over; for those,
 // [CheckArgs] denies what the blocklist holds.
 func PolicyDecide(p *Policy, tool string) Decision {
-	c, denial := p.ask(tool)
+	c, refused := p.ask(tool)
 	switch {
-	case c == nil:
-		return denial
+	case refused != nil:
+		return refused.decision()
 	case !c.isMapping:
-		return deny(CodePolicyParse, reasonRoot)
+		return notAMapping.decision()
 	case !c.decides:
-		return deny(CodePolicyParse, reasonStructure)
+		return notABlocklist.decision()
 	case c.blocklist.Contains(tool):
-		return deny(CodeToolBlocked, "the blocklist holds the tool's name")
+		return blocked.decision()
 	}
 	return Decision{Allowed: true, Reason: "Allowed by policy"}
 }
 
+// refusal is a denial that needs no more words than its code and reason.
+type refusal struct {
+	code   Code
+	reason string
+}
+
+func (r *refusal) decision() Decision { return Decision{Code: r.code, Reason: r.reason} }
+
+// Every denial that this package gives by itself.
+var (
+	noPolicy       = &refusal{CodeNoPolicy, "there is no policy"}
+	invalidName    = &refusal{CodeInvalidRequest, "the tool name is empty or not valid UTF-8"}
+	invalidHistory = &refusal{CodeInvalidRequest, "a tool name in the history is empty or not valid UTF-8"}
+	notAMapping    = &refusal{CodePolicyParse, reasonRoot}
+	notABlocklist  = &refusal{CodePolicyParse, reasonStructure}
+	notASequence   = &refusal{CodePolicyParse, reasonSequence}
+	notAValue      = &refusal{CodeValue, "the arguments are not a JSON value"}
+	tooLarge       = &refusal{CodeLimitExceeded, "the arguments are too large to look through"}
+	blocked        = &refusal{CodeToolBlocked, "the blocklist holds the tool's name"}
+	outOfOrder     = &refusal{CodeSequence, "the call breaks the policy's rules about order"}
+	overBudget     = &refusal{CodeLimitExceeded, "the check of the order used up its budget"}
+)
+
 // ask returns what p was compiled to, or why no question about the tool can be
 // answered.
-func (p *Policy) ask(tool string) (*compiled, Decision) {
+func (p *Policy) ask(tool string) (*compiled, *refusal) {
 	if p == nil || p.compiled == nil {
-		return nil, deny(CodeNoPolicy, "there is no policy")
+		return nil, noPolicy
 	}
 	if !validName(tool) {
-		return nil, deny(CodeInvalidRequest, "the tool name is empty or not valid UTF-8")
+		return nil, invalidName
 	}
-	return p.compiled, Decision{}
+	return p.compiled, nil
 }
 
 func validName(tool string) bool { return tool != "" && utf8.ValidString(tool) }
 
-func deny(code Code, reason string) Decision {
-	return Decision{Code: code, Reason: reason}
-}
-
 func (c *compiled) checkArgs(r *args.Request) Decision {
 	if c.args == nil {
-		return deny(CodePolicyParse, reasonRoot)
+		return notAMapping.decision()
 	}
 	d := argsDecision(c.args.Check(r))
 	if c.options.SuggestFixes && d.Code == CodeArgSchema {
@@ -170,13 +189,13 @@ func argsDecision(r args.Result) Decision {
 func sequenceDecision(r sequence.Result) Decision {
 	switch {
 	case r.Failure == sequence.Limit:
-		return deny(CodeLimitExceeded, "the check of the sequence used up its budget")
+		return overBudget.decision()
 	case r.Failure != sequence.OK:
-		return deny(CodePolicyParse, reasonSequence)
+		return notASequence.decision()
 	case r.Allowed:
 		return Decision{Allowed: true}
 	}
-	d := deny(CodeSequence, "the call breaks the policy's rules about order")
+	d := outOfOrder.decision()
 	d.Truncated = r.Truncated
 	d.Violations = make([]Violation, len(r.Violations))
 	for i, v := range r.Violations {

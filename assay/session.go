@@ -46,7 +46,7 @@ func NewSession(p *Policy) *Session {
 // may get the same last call: to run one, use [Session.Begin].
 func (s *Session) Next(call Call) Decision {
 	if s == nil {
-		return deny(CodeNoPolicy, "there is no policy")
+		return noPolicy.decision()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *Session) Next(call Call) Decision {
 // not met.
 func (s *Session) Begin(call Call) (Decision, *Pending) {
 	if s == nil {
-		return deny(CodeNoPolicy, "there is no policy"), nil
+		return noPolicy.decision(), nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,10 +145,10 @@ func (s *Session) Available() []string {
 
 // checkArgs decides about everything but the order.
 func (s *Session) checkArgs(call Call) Decision {
-	c, denial := s.policy.ask(call.Tool)
+	c, refused := s.policy.ask(call.Tool)
 	switch {
-	case c == nil:
-		return denial
+	case refused != nil:
+		return refused.decision()
 	case !c.isMapping:
 		return Decision{Allowed: true}
 	}
