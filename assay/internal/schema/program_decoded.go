@@ -82,13 +82,10 @@ func (p *pass) float(x *instance, f float64) bool {
 		x.integer(n)
 		return true
 	}
-	if math.IsInf(f, 0) || math.IsNaN(f) {
-		return false
-	}
 	s := p.room()
 	from := len(s.text)
 	s.text = strconv.AppendFloat(s.text, f, 'e', -1, 64)
-	return x.literal(view(s.text[from:]))
+	return x.literal(view(s.text[from:])) // not for NaN and the infinities
 }
 
 // decodedItems walks the array x.items.

@@ -220,6 +220,8 @@ func TestProgramNeverTurnsADoubtIntoAnAnswer(t *testing.T) {
 		{"a doubt about a name", `{"propertyNames":{"anyOf":[{"unevaluatedItems":false},false]}}`, []string{`{"a":1}`}},
 		{"a pattern that could exceed its bound, anywhere", `{"anyOf":[true,{"pattern":"^(?=a)"}]}`, []string{`1`, `"a"`}},
 		{"a doubt about what is contained, under not", `{"not":{"contains":{"unevaluatedProperties":false}}}`, []string{`[{}]`, `[{"a":1}]`}},
+		{"a dynamic reference with several targets", `{"$id":"urn:example:texts","$ref":"urn:example:list","$defs":{"text":{"$dynamicAnchor":"item","type":"string"},` +
+			`"list":{"$id":"urn:example:list","items":{"$dynamicRef":"#item"},"$defs":{"any":{"$dynamicAnchor":"item"}}}}}`, []string{`[1]`, `["a"]`}},
 		{"two objects that may be equal", `{"uniqueItems":true}`, []string{`[{},{}]`, `[{"a":1},{"a":2}]`}},
 		{"two objects under not", `{"not":{"uniqueItems":true}}`, []string{`[{"a":1},{"a":2}]`, `[[],[]]`}},
 		{"regex as a format", `{"format":"regex"}`, []string{`"a"`}},
@@ -319,6 +321,7 @@ func TestProgramTakesGoValues(t *testing.T) {
 	tenth := schemaFor(t, `{"const":0.1}`)
 	big := schemaFor(t, `{"const":1e21}`)
 	third := schemaFor(t, `{"const":0.3333333333333333}`)
+	rounded := schemaFor(t, `{"const":1152921504606847000}`)
 	edge := schemaFor(t, `{"maximum":9007199254740992}`)
 	for _, tt := range []struct {
 		name   string
@@ -337,6 +340,7 @@ func TestProgramTakesGoValues(t *testing.T) {
 		{"json.Number with a space", open, json.Number(" 1"), false},
 		{"a float64 is its shortest decimal", decimal, 19.99, true}, {"0.1", tenth, 0.1, true}, {"0.1 and a bit", tenth, 0.1 + 1e-17*2, false},
 		{"1e21", big, 1e21, true}, {"1/3", third, 1.0 / 3, true}, {"2^53", edge, float64(1 << 53), true}, {"2^53+2", edge, float64(1<<53 + 2), false},
+		{"2^60 is its shortest decimal", rounded, float64(1 << 60), true}, {"2^60 as an integer is not", rounded, 1 << 60, false},
 		{"NaN", open, math.NaN(), false}, {"infinity", open, math.Inf(-1), false}, {"negative zero", tenth, math.Copysign(0, -1), false}, {"negative zero is a number", open, math.Copysign(0, -1), true},
 		{"invalid UTF-8", open, "\xff", false}, {"a name of invalid UTF-8", open, map[string]any{"\xff": 1}, false}, {"invalid UTF-8 deep down", open, []any{map[string]any{"a": "\xff"}}, false},
 		{"a type that is no JSON", open, struct{}{}, false}, {"a slice of another type", open, []string{"a"}, false}, {"float32", open, float32(1), false},
