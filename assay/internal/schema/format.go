@@ -25,6 +25,9 @@ var formats = map[string]func(string) bool{
 	"ipv6":                  validIPv6,
 	"uri":                   validURI,
 	"uri-reference":         validURIReference,
+	"uri-template":          validURITemplate,
+	"iri":                   validIRI,
+	"iri-reference":         validIRIReference,
 	"uuid":                  validUUID,
 	"json-pointer":          validJSONPointer,
 	"relative-json-pointer": validRelativeJSONPointer,
@@ -370,14 +373,27 @@ func validRegex(s string) bool {
 }
 
 // validURI: RFC 3986, section 3: a URI with its scheme.
-func validURI(s string) bool {
-	scheme, rest, ok := strings.Cut(s, ":")
-	return ok && validScheme(scheme) && validAfterScheme(rest)
-}
+func validURI(s string) bool { return uris(false).absolute(s) }
 
 // validURIReference: RFC 3986, section 4.1.
-func validURIReference(s string) bool {
-	if validURI(s) {
+func validURIReference(s string) bool { return uris(false).reference(s) }
+
+// validIRI: RFC 3987, section 2.2, with a scheme.
+func validIRI(s string) bool { return uris(true).absolute(s) }
+
+// validIRIReference: RFC 3987, section 2.2.
+func validIRIReference(s string) bool { return uris(true).reference(s) }
+
+// uris is the grammar of URIs, or of IRIs, which differs in the characters.
+type uris bool
+
+func (iri uris) absolute(s string) bool {
+	scheme, rest, ok := strings.Cut(s, ":")
+	return ok && validScheme(scheme) && iri.afterScheme(rest)
+}
+
+func (iri uris) reference(s string) bool {
+	if iri.absolute(s) {
 		return true
 	}
 	// The first segment of a relative path has no colon (section 4.2).
@@ -385,7 +401,7 @@ func validURIReference(s string) bool {
 	if i := strings.IndexAny(s, "/?#"); i >= 0 {
 		first = s[:i]
 	}
-	return !strings.Contains(first, ":") && validAfterScheme(s)
+	return !strings.Contains(first, ":") && iri.afterScheme(s)
 }
 
 func validScheme(s string) bool {
@@ -402,11 +418,11 @@ func validScheme(s string) bool {
 
 const subDelims = "!$&'()*+,;="
 
-// validAfterScheme checks authority, path, query and fragment.
-func validAfterScheme(s string) bool {
+// afterScheme checks authority, path, query and fragment.
+func (iri uris) afterScheme(s string) bool {
 	s, fragment, _ := strings.Cut(s, "#")
 	s, query, _ := strings.Cut(s, "?")
-	if !uriText(query, ":@/?"+subDelims) || !uriText(fragment, ":@/?"+subDelims) {
+	if !iri.query(query) || !iri.text(fragment, ":@/?"+subDelims) {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(s, "//"); ok {
@@ -414,14 +430,14 @@ func validAfterScheme(s string) bool {
 		if i := strings.IndexByte(rest, '/'); i >= 0 {
 			authority, path = rest[:i], rest[i:]
 		}
-		return validAuthority(authority) && uriText(path, ":@/"+subDelims)
+		return iri.authority(authority) && iri.text(path, ":@/"+subDelims)
 	}
-	return uriText(s, ":@/"+subDelims)
+	return iri.text(s, ":@/"+subDelims)
 }
 
-func validAuthority(s string) bool {
+func (iri uris) authority(s string) bool {
 	if i := strings.LastIndexByte(s, '@'); i >= 0 {
-		if !uriText(s[:i], ":"+subDelims) {
+		if !iri.text(s[:i], ":"+subDelims) {
 			return false
 		}
 		s = s[i+1:]
@@ -439,7 +455,7 @@ func validAuthority(s string) bool {
 	} else {
 		var host string
 		host, port, _ = strings.Cut(s, ":")
-		if !uriText(host, subDelims) {
+		if !iri.text(host, subDelims) {
 			return false
 		}
 	}
@@ -457,24 +473,116 @@ func validIPLiteral(s string) bool {
 				return false
 			}
 		}
-		return uriText(rest, ":"+subDelims)
+		return uris(false).text(rest, ":"+subDelims)
 	}
 	return validIPv6(s)
 }
 
-// uriText checks a run of unreserved characters, percent escapes and the
+// text checks a run of unreserved characters, percent escapes and the
 // characters of more.
-func uriText(s, more string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
+func (iri uris) text(s, more string) bool { return iri.run(s, more, isUCS) }
+
+// query is text that in an IRI may hold private characters too.
+func (iri uris) query(s string) bool {
+	return iri.run(s, ":@/?"+subDelims, func(r rune) bool {
+		return isUCS(r) || r >= 0xE000 && r <= 0xF8FF || r >= 0xF0000 && r <= 0xFFFFD || r >= 0x100000 && r <= 0x10FFFD
+	})
+}
+
+func (iri uris) run(s, more string, wide func(rune) bool) bool {
+	for i, r := range s {
 		switch {
-		case isAlphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~':
-		case c == '%':
+		case r >= 0x80:
+			if !bool(iri) || !wide(r) {
+				return false
+			}
+		case isAlphanumeric(byte(r)) || r == '-' || r == '.' || r == '_' || r == '~':
+		case r == '%':
 			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
 				return false
 			}
+		case strings.IndexByte(more, byte(r)) < 0:
+			return false
+		}
+	}
+	return true
+}
+
+// isUCS is ucschar of RFC 3987, section 2.2.
+func isUCS(r rune) bool {
+	switch {
+	case r < 0xA0, r > 0xD7FF && r < 0xF900, r > 0xFDCF && r < 0xFDF0, r > 0xFFEF && r < 0x10000, r >= 0xE0000 && r < 0xE1000, r > 0xEFFFD:
+		return false
+	}
+	return r < 0x10000 || r&0xFFFF <= 0xFFFD
+}
+
+// validURITemplate: RFC 6570, section 2, with erratum 6937 (an apostrophe is a
+// literal).
+func validURITemplate(s string) bool {
+	for s != "" {
+		literal, rest, expression := strings.Cut(s, "{")
+		if !templateLiteral(literal) {
+			return false
+		}
+		if !expression {
+			return true
+		}
+		var inner string
+		if inner, s, expression = strings.Cut(rest, "}"); !expression || !templateExpression(inner) {
+			return false
+		}
+	}
+	return true
+}
+
+func templateLiteral(s string) bool {
+	for i, r := range s {
+		switch {
+		case r >= 0x80:
+			if !isUCS(r) && (r < 0xE000 || r > 0xF8FF) && (r < 0xF0000 || r&0xFFFF > 0xFFFD) {
+				return false
+			}
+		case r == '%':
+			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+				return false
+			}
+		case r <= ' ' || r == 0x7F || strings.ContainsRune("\"<>\\^`|}", r):
+			return false
+		}
+	}
+	return true
+}
+
+func templateExpression(s string) bool {
+	if s != "" && strings.IndexByte("+#./;?&=,!@|", s[0]) >= 0 {
+		s = s[1:]
+	}
+	for variable := range strings.SplitSeq(s, ",") {
+		name, prefix, limited := strings.Cut(variable, ":")
+		if limited {
+			if !allDigits(prefix) || len(prefix) > 4 || prefix[0] == '0' {
+				return false
+			}
+		} else {
+			name = strings.TrimSuffix(name, "*")
+		}
+		for part := range strings.SplitSeq(name, ".") {
+			if part == "" || !templateName(part) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func templateName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case isAlphanumeric(s[i]) || s[i] == '_':
+		case s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
 			i += 2
-		case strings.IndexByte(more, c) < 0:
+		default:
 			return false
 		}
 	}

@@ -20,6 +20,9 @@ func TestFormats(t *testing.T) {
 		"ipv6":                  {[]string{"::", "::1", "1:2:3:4:5:6:7:8", "::ffff:1.2.3.4", "2001:DB8::"}, []string{"", "1.2.3.4", ":1", "1::2::3", "12345::", "::1%eth0", "1:2:3:4:5:6:7:8:9", "::1/64", "[::1]", "::ffff:1.2.3.04"}},
 		"uri":                   {[]string{"http://a", "urn:a:b", "mailto:a@b", "a:", "http://u:p@h:80/p?q#f", "http://[::1]/", "http://[v1.a:b]/", "a+b-c.1:x", "http://a/%7e"}, []string{"", "a", "//a", "/a", "1a:b", "http://a b", "http://[::1", "http://a/%7", "http://a/<", "http://a:x/", `http://a\b`, "http://é", ":a", "http://[::1]x/", "http://a#b#c", "http://[fe80::1%25en0]/"}},
 		"uri-reference":         {[]string{"", "a", "/a", "//a", "#f", "?q", "a/b:c", "http://a", "./a:b"}, []string{"a:b c", "1:b", "\\a", "a b", "#a\\", "//[", "é", "%"}},
+		"iri":                   {[]string{"http://ƒøø.ßår/?∂éœ=πîx#πîüx", "http://a?\ue000"}, []string{"", "é", "/a", "http://a/\ue000", "http://a b", "http://a\\b", "http://[::1", "http://a/\ufdd0", "é:a", "http://a/\U0001ffff"}},
+		"iri-reference":         {[]string{"", "é", "/â/π", "//ƒøø.ßår/", "#ƒrägmênt"}, []string{"é:b", "\\WINDOWS", "#ƒräg\\mênt", "a b"}},
+		"uri-template":          {[]string{"", "a", "http://a/{x}/{y:3}{?q*,r}", "{+path}", "it's", "{a.b_c%20}", "é"}, []string{"{", "}", "{}", "{a", "a}", "{a:0}", "{a:12345}", "{a b}", "{a..b}", "{a,}", "{^a}", "a b", "<a>", "%zz", "{{a}}", "{a*:1}"}},
 		"uuid":                  {[]string{"2eb8aa08-aa98-11ea-b4aa-73b441d16380", "2EB8AA08-AA98-11EA-B4AA-73B441D16380", "00000000-0000-0000-0000-000000000000"}, []string{"", "2eb8aa08aa9811eab4aa73b441d16380", "2eb8aa08-aa98-11ea-b4aa-73b441d1638", "2eb8aa08-aa98-11ea-b4aa73b441d16380-", "2eb8aa0g-aa98-11ea-b4aa-73b441d16380", "{2eb8aa08-aa98-11ea-b4aa-73b441d16380}"}},
 		"json-pointer":          {[]string{"", "/", "/a~0~1/b", "//"}, []string{"a", "#/a", "/~", "/~2", "/a~"}},
 		"relative-json-pointer": {[]string{"0", "1/a", "10", "0#", "120#"}, []string{"", "/a", "01/a", "-1/a", "0##", "a", "1a", "+1"}},
@@ -43,8 +46,8 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	if n := len(formats); n != 14 {
-		t.Errorf("%d formats, 14 of them in this table", n)
+	if n := len(formats); n != 17 {
+		t.Errorf("%d formats, 17 of them in this table", n)
 	}
 }
 
