@@ -335,7 +335,7 @@ func (spaces) Read(p []byte) (int, error) {
 }
 
 // TestTheHelpNamesEveryFlag compares the help with the flags that there are,
-// and with the defaults and variables of the server's.
+// and with the defaults and variables of the server's; so is docs/server.md.
 func TestTheHelpNamesEveryFlag(t *testing.T) {
 	compare := func(t *testing.T, helpText string, real []string) {
 		t.Helper()
@@ -361,6 +361,10 @@ func TestTheHelpNamesEveryFlag(t *testing.T) {
 		if _, err := server.ParseSettings([]string{"--help"}, nil, &usage); !errors.Is(err, flag.ErrHelp) {
 			t.Fatal(err)
 		}
+		page, err := os.ReadFile("../../../docs/server.md")
+		if err != nil {
+			t.Fatal(err)
+		}
 		var real []string
 		entry := regexp.MustCompile(`(?m)^  -([a-z-]+).*\n[^(\n]*(?:\(variable ([A-Z_]+), default ([^)]+)\))?`)
 		for _, match := range entry.FindAllStringSubmatch(usage.String(), -1) {
@@ -372,6 +376,13 @@ func TestTheHelpNamesEveryFlag(t *testing.T) {
 			line := regexp.MustCompile(`(?m)^  --` + match[1] + `\b.*\b` + variable + `\b.*\b` + standard + `\b`)
 			if variable != "" && !line.MatchString(helpRoot) {
 				t.Errorf("the help has no line of --%s with %s and %s", match[1], variable, standard)
+			}
+			row := "| `--" + match[1] + "` | `" + variable + "` | " + standard
+			if variable != "" && variable != "ASSAY_LOG" && !strings.Contains(string(page), row) {
+				t.Errorf("docs/server.md has no row %q", row)
+			}
+			if !strings.Contains(string(page), "`--"+match[1]) && match[1] != "version" {
+				t.Errorf("docs/server.md does not name --%s", match[1])
 			}
 		}
 		compare(t, helpRoot, real)
