@@ -53,7 +53,8 @@ type dependency struct {
 	clause   *clause // or nil
 }
 
-// maxKnown is how many names a clause for objects can know.
+// maxKnown is how many names a clause for objects can know; with more it is
+// opaque.
 const maxKnown = 128
 
 // nameSet is a set of known names.
