@@ -517,8 +517,8 @@ func isUCS(r rune) bool {
 	return r < 0x10000 || r&0xFFFF <= 0xFFFD
 }
 
-// validURITemplate: RFC 6570, section 2, with erratum 6937 (an apostrophe is a
-// literal).
+// validURITemplate: RFC 6570, section 2, with the apostrophe as a literal, which
+// its grammar leaves out and the public suite takes.
 func validURITemplate(s string) bool {
 	for s != "" {
 		literal, rest, expression := strings.Cut(s, "{")
