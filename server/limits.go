@@ -153,7 +153,7 @@ func variable(environ []string, name string) (value string, ok bool) {
 const maxLimit = 1 << 40
 
 func setPositive(field *int, value string) error {
-	n, err := strconv.ParseUint(value, 10, 62)
+	n, err := strconv.ParseUint(value, 10, strconv.IntSize-1)
 	if err != nil || n == 0 || n > maxLimit {
 		return errors.New("want a positive number, in digits")
 	}

@@ -149,6 +149,21 @@ type failurePayload struct {
 	Error   *failure `json:"error"`
 }
 
+// The answers that are always the same, and most common.
+var (
+	plainAllow  = fixed(checkArgsPayload{Allowed: true, Violations: []argViolation{}, SuggestedFix: &suggestedFix{}})
+	plainDecide = fixed(policyDecidePayload{Allowed: true, Reason: "Allowed by policy"})
+)
+
+// fixed is a payload as JSON.
+func fixed(payload any) json.RawMessage {
+	text, err := marshal(payload)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // failed returns the failure that a decision stands for, or nil when it is a
 // decision by the policy.
 func failed(d *assay.Decision) *failure {
@@ -164,6 +179,9 @@ func failed(d *assay.Decision) *failure {
 func checkArgsAnswer(tool string, d *assay.Decision) any {
 	if err := failed(d); err != nil && !d.Allowed {
 		return &failurePayload{Error: err}
+	}
+	if d.Allowed && d.Warning == (assay.Warning{}) && len(d.Obligations) == 0 {
+		return plainAllow
 	}
 	p := &checkArgsPayload{Allowed: d.Allowed, Violations: []argViolation{}, SuggestedFix: &suggestedFix{}}
 	if d.Allowed {
@@ -198,10 +216,10 @@ func checkSequenceAnswer(d *assay.Decision) any {
 	if err := failed(d); err != nil && !d.Allowed {
 		return &failurePayload{Error: err}
 	}
-	p := &checkSequencePayload{Allowed: d.Allowed, Violations: []sequenceViolation{}, SuggestedFix: &suggestedFix{}}
 	if d.Allowed {
-		return p
+		return plainAllow
 	}
+	p := &checkSequencePayload{Violations: []sequenceViolation{}, SuggestedFix: &suggestedFix{}}
 	for _, v := range d.Violations {
 		p.Violations = append(p.Violations, sequenceViolation{v.RuleID, v.RuleType, v.Constraint,
 			cut(v.Message), cut(v.Suggestion), v.Spanned, v.Tool, v.EventIndex, v.Context})
@@ -214,7 +232,7 @@ func policyDecideAnswer(tool string, d *assay.Decision) any {
 		return &failurePayload{Error: err}
 	}
 	if d.Allowed {
-		return &policyDecidePayload{Allowed: true, Reason: "Allowed by policy"}
+		return plainDecide
 	}
 	return &policyDecidePayload{Matches: []string{cut("Tool '" + tool + "' is blocked by policy")}}
 }

@@ -17,8 +17,12 @@ type toolResult struct {
 	complete bool  // say that the result is complete, as protocol revisions from 2026-07-28 on want it
 }
 
-// newResult returns the result that holds a payload.
+// newResult returns the result that holds a payload. A json.RawMessage is one
+// as it is.
 func newResult(payload any, isError bool) *toolResult {
+	if text, ok := payload.(json.RawMessage); ok {
+		return &toolResult{payload: text, isError: isError}
+	}
 	text, err := marshal(payload)
 	if err != nil {
 		// No payload holds anything that JSON cannot; a doubt denies.

@@ -9,10 +9,15 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -87,9 +92,15 @@ func New(dir string, opts *Options) (*Server, error) {
 		SuggestFixes:   o.SuggestFixes,
 	})
 	if err != nil {
+		// The operator knows the path; where this is logged, nobody else should.
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
 		return nil, fmt.Errorf("assay: opening the policy root: %w", err)
 	}
-	for range s.limits.Concurrency {
+	// No more calls than that are in flight.
+	for range min(s.limits.Concurrency, maxInFlight) {
 		go s.work()
 	}
 	return s, nil
@@ -179,7 +190,7 @@ func (s *session) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				s.server.log.Error("panic", "method", method)
+				s.server.log.Error("panic", "method", method, "at", panicSite())
 				result, err = nil, internalError
 			}
 		}()
@@ -306,7 +317,7 @@ func (s *Server) answer(c *call) (result *toolResult) {
 	name := ""
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Error("panic", "request", c.number, "tool", name)
+			s.log.Error("panic", "request", c.number, "tool", name, "at", panicSite())
 			result = failureResult(errInternal)
 		}
 		if s.log.Enabled(context.Background(), slog.LevelDebug) {
@@ -329,6 +340,25 @@ func (s *Server) answer(c *call) (result *toolResult) {
 		return stoppedResult(c)
 	}
 	return newResult(payload, isError)
+}
+
+// panicSite returns the function and line that panicked, for the deferred
+// function that recovers. The panic's value may hold something of the request,
+// so it is not logged.
+func panicSite() string {
+	callers := make([]uintptr, 32)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for panicked := false; ; {
+		frame, more := frames.Next()
+		inRuntime := strings.HasPrefix(frame.Function, "runtime.")
+		if panicked && !inRuntime {
+			return frame.Function + ":" + strconv.Itoa(frame.Line)
+		}
+		panicked = panicked || frame.Function == "runtime.gopanic"
+		if !more {
+			return ""
+		}
+	}
 }
 
 // tool returns the tool that a call names. ok is false when its params are not

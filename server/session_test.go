@@ -233,7 +233,7 @@ func TestAPanicIsAnsweredAndTheNextCallIsServed(t *testing.T) {
 	v.send(decideLine("2"))
 	v.want("2", `"isError":false`)
 	log.Close()
-	if text := logged.String(); !strings.Contains(text, `"msg":"panic"`) || strings.Contains(text, "secret") {
+	if text := logged.String(); !strings.Contains(text, `"msg":"panic"`) || !strings.Contains(text, `"at":"example.com/assay/server.TestAPanic`) || strings.Contains(text, "secret") {
 		t.Errorf("the log says %s", text)
 	}
 }
