@@ -1,0 +1,101 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The rules about how names look. Names are compared byte for byte, so two that
+// look alike are two.
+
+// eachName calls f once for every different name that is not ASCII, at its
+// first place, without the stars at its ends.
+func (p *policy) eachName(f func(at place, text string)) {
+	seen := map[string]bool{}
+	for _, n := range p.names {
+		text := strings.Trim(n.text, "*")
+		if isASCII(text) || seen[text] {
+			continue
+		}
+		seen[text] = true
+		f(n.place, text)
+	}
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// mixedScripts finds names beyond the "highly restrictive" level of UTS #39,
+// section 5.2: one script, or Latin with those that are written together with
+// it in Japanese, Chinese and Korean.
+func mixedScripts(p *policy, report reporter) {
+	known := map[rune]string{}
+	p.eachName(func(at place, text string) {
+		scripts := map[string]bool{}
+		for _, r := range text {
+			script, ok := known[r]
+			if !ok {
+				script = scriptOf(r)
+				known[r] = script
+			}
+			if script != "" {
+				scripts[script] = true
+			}
+		}
+		if names := slices.Sorted(maps.Keys(scripts)); !writtenTogether(names) {
+			report(at, fmt.Sprintf("the name %s mixes the scripts %s, so another name may look like it", quote(text), strings.Join(names, " and ")),
+				"write the name in one script")
+		}
+	})
+}
+
+// scriptOf returns the script of a character, "" for what all scripts share.
+func scriptOf(r rune) string {
+	for script, table := range unicode.Scripts {
+		if unicode.Is(table, r) {
+			if script == "Common" || script == "Inherited" {
+				return ""
+			}
+			return script
+		}
+	}
+	return ""
+}
+
+func writtenTogether(scripts []string) bool {
+	if len(scripts) < 2 {
+		return true
+	}
+	for _, together := range [][]string{
+		{"Latin", "Han", "Hiragana", "Katakana"},
+		{"Latin", "Han", "Bopomofo"},
+		{"Latin", "Han", "Hangul"},
+	} {
+		if !slices.ContainsFunc(scripts, func(s string) bool { return !slices.Contains(together, s) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// notNFKC finds names that a client which normalises text would send otherwise
+// (UAX #15).
+func notNFKC(p *policy, report reporter) {
+	p.eachName(func(at place, text string) {
+		if !norm.NFKC.IsNormalString(text) {
+			report(at, fmt.Sprintf("the name %s is not in normal form NFKC, so a client that normalises names calls another tool", quote(text)),
+				"write "+quote(norm.NFKC.String(text))+", or make sure that the tool's own name is written this way")
+		}
+	})
+}

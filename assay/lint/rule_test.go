@@ -1,0 +1,242 @@
+package lint_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/assay/lint"
+)
+
+// ruleCases have, for each rule, policies that it finds something in and near
+// misses. want is every finding of that rule: "line:column" and a part of its
+// message.
+var ruleCases = []struct {
+	rule, name, policy string
+	want               []string
+}{
+	{"syntax", "an unclosed list", "tools:\n  allow: [a\n", []string{`3:1 `}},
+	{"syntax", "a closed list", "tools:\n  allow: [a]\n", nil},
+	{"root", "a number", "5\n", []string{`1:1 the document must be a mapping`}},
+	{"root", "a list of rules", "- {type: require, tool: a}\n", nil},
+	{"structure", "every misspelt key is reported", "dney: [a]\ntools:\n  alow: [b]\n", []string{`1:1 unknown key "dney"`, `3:3 unknown key "alow"`}},
+	{"structure", "an extension is no misspelt key", "x-dney: [a]\n", nil},
+	{"limit", "a long policy", "name: " + strings.Repeat("a", 1_000_000) + "\n", []string{`0:0 `}},
+
+	{"limit", "a policy of the greatest length", "name: " + strings.Repeat("a", 1_000_000-7) + "\n", nil},
+
+	{"schema-problem", "a misspelt keyword", "schemas:\n  pay:\n    maxium: 30\n", []string{`3:13 the schema of "pay" does not compile`}},
+	{"schema-problem", "a keyword", "schemas:\n  pay:\n    maximum: 30\n", nil},
+
+	{"inner-star", "a deny pattern", "tools:\n  deny: [\"a*b\"]\n", []string{`2:10 the star inside "a*b" is a literal star, so the entry blocks nothing`}},
+	{"inner-star", "at the root, with stars at the ends too", "deny: [\"*a**b*\"]\n", []string{`1:8 the star inside "*a**b*"`}},
+	{"inner-star", "an obligation", "tools:\n  redact_args: [a*b]\n", []string{`2:17 the star inside "a*b" is a literal star, so the entry concerns nothing`}},
+	{"inner-star", "stars at the ends alone", "tools:\n  deny: [\"***a***\", \"*\", \"**\", \"a*\", \"*a\"]\n", nil},
+
+	{"literal-star", "a blocklist", "blocklist: [rm, rm*]\n", []string{`1:17 "rm*" is a whole name in blocklist`}},
+	{"literal-star", "a schema", "schemas:\n  get_*: {type: object}\n", []string{`2:3 "get_*" is a whole name in schemas`}},
+	{"literal-star", "a sequence rule", "sequences:\n  - {type: require, tool: \"a*\"}\n", []string{`2:21 "a*" is a whole name in sequences`}},
+	{"literal-star", "a selector with arguments", "sequences:\n  - {type: require, tool: {tool: \"a*\", args_match: {x: y}}}\n", []string{`2:28 `}},
+	{"literal-star", "a part of a name", "sequences:\n  - {type: blocklist, pattern: \"rm*\"}\n", []string{`2:23 the pattern "rm*" is a part of a name`}},
+	{"literal-star", "patterns", "tools:\n  allow: [\"get_*\"]\n  deny: [\"*\"]\n", nil},
+
+	{"never-matches", "an empty entry", "tools:\n  deny: [\"\"]\n", []string{`2:10 the entry is empty`}},
+	{"never-matches", "a class that no tool has", "tool_classes: {rm: [destructive]}\ntools:\n  deny_classes: [Destructive]\n", []string{`3:18 no tool under tool_classes has the class "Destructive"`}},
+	{"never-matches", "a class that a tool has", "tool_classes: {rm: [destructive]}\ntools:\n  deny_classes: [destructive]\n", nil},
+
+	{"deny-shadows-allow", "the same name", "tools:\n  allow: [rm, ls]\n  deny: [rm]\n", []string{`2:11 "rm" allows nothing: "rm" of tools.deny (line 3)`}},
+	{"deny-shadows-allow", "a prefix under a shorter prefix", "tools:\n  allow: [get_secret_*]\n  deny: [get_*]\n", []string{`2:11 `}},
+	{"deny-shadows-allow", "a prefix under a part", "tools:\n  allow: [get_secret_*]\n  deny: [\"*secret*\"]\n", []string{`2:11 `}},
+	{"deny-shadows-allow", "a suffix under a suffix", "tools:\n  allow: [\"*_file\"]\n  deny: [\"*file\"]\n", []string{`2:11 `}},
+	{"deny-shadows-allow", "everything under everything", "tools:\n  allow: [\"*\"]\n  deny: [\"*\"]\n", []string{`2:11 `}},
+	{"deny-shadows-allow", "a blocked name", "tools:\n  allow: [rm]\nblocklist: [rm]\n", []string{`2:11 "rm" allows nothing: "rm" of blocklist (line 3)`}},
+	{"deny-shadows-allow", "a name of a denied class", "tools:\n  allow: [rm]\n  deny_classes: [bad]\ntool_classes: {rm: [bad]}\n", []string{`2:11 "rm" allows nothing: tools.deny_classes denies a class of the tool`}},
+	{"deny-shadows-allow", "a denied class", "tools:\n  allow_classes: [bad]\n  deny_classes: [bad]\ntool_classes: {rm: [bad]}\n", []string{`2:19 the class "bad" allows nothing`}},
+	{"deny-shadows-allow", "a part denied", "tools:\n  allow: [\"*\", get_*, \"*_file\", \"*a*\"]\n  deny: [get_secret*, get_, \"*x\", \"a*\", \"*ab*\"]\n", nil},
+	{"deny-shadows-allow", "a suffix does not cover a prefix", "tools:\n  allow: [ab*]\n  deny: [\"*ab\", ab]\n", nil},
+
+	{"not-allowed", "a schema", "tools:\n  allow: [a]\nschemas:\n  a: true\n  b: true\n", []string{`5:3 schemas speaks of the tool "b", which is not allowed`}},
+	{"not-allowed", "an obligation of a denied tool", "tools:\n  deny: [a]\n  approval_required: [a, \"a*\", b]\n", []string{`3:23 tools.approval_required speaks of the tool "a", which is denied`}},
+	{"not-allowed", "a legacy constraint", "allow: [a]\nconstraints:\n  - tool: b\n    params: {}\n", []string{`3:5 constraints speaks of the tool "b"`}},
+	{"not-allowed", "a schema of a class's tool", "tools:\n  allow_classes: [c]\ntool_classes: {a: [c]}\nschemas:\n  a: true\n", nil},
+
+	{"no-schema", "a name", "tools:\n  allow: [a, b]\nschemas: {b: true}\n", []string{`2:11 "a" is allowed and has no schema, so a call passes with any arguments, and a warning`}},
+	{"no-schema", "where such tools are allowed", "tools:\n  allow: [a]\nenforcement: {unconstrained_tools: allow}\n", []string{`2:11 "a" is allowed and has no schema, so a call passes with any arguments`}},
+	{"no-schema", "where such tools are denied", "tools:\n  allow: [a, \"b*\"]\nenforcement: {unconstrained_tools: deny}\n", []string{`2:11 "a" is allowed and has no schema, so every call of it is denied`}},
+	{"no-schema", "a pattern", "tools:\n  allow: [\"b*\"]\n", []string{`2:11 "b*" also allows tools that have no schema`}},
+	{"no-schema", "a tool of an allowed class", "tools:\n  allow_classes: [c]\ntool_classes: {a: [c], b: [d]}\n", []string{`3:16 "a" is allowed and has no schema`}},
+	{"no-schema", "an empty requirement constrains nothing", "tools:\n  allow: [a]\n  require_args: {a: []}\n", []string{`2:11 `}},
+	{"no-schema", "each source of rules", "tools:\n  allow: [a, b, c, d]\n  require_args: {a: [x]}\n  arg_constraints: {b: {x: true}}\nschemas: {c: true}\nconstraints:\n  d: {x: y}\n", nil},
+	{"no-schema", "a denied name", "tools:\n  allow: [a]\n  deny: [a]\n", nil},
+
+	{"open-object", "additionalProperties is absent", "schemas:\n  a:\n    type: object\n    properties:\n      x: true\n", []string{`4:5 the object takes any property`}},
+	{"open-object", "additionalProperties is a schema", "schemas:\n  a:\n    properties: {x: true}\n    additionalProperties: {type: number}\n", []string{`4:5 the object takes properties of any name that fit`}},
+	{"open-object", "below a property", "schemas:\n  a:\n    additionalProperties: false\n    properties:\n      x: {properties: {y: true}}\n", []string{`5:11 `}},
+	{"open-object", "a definition, once", "schemas:\n  $defs:\n    d: {properties: {y: true}}\n  a: {$ref: \"#/$defs/d\"}\n  b: {items: {$ref: \"#/$defs/d\"}}\n", []string{`3:9 `}},
+	{"open-object", "an argument", "tools:\n  arg_constraints:\n    a: {x: {properties: {y: true}}}\n", []string{`3:13 `}},
+	{"open-object", "one branch of two is open", "schemas:\n  a:\n    anyOf:\n      - {properties: {x: true}, additionalProperties: false}\n      - {properties: {y: true}}\n", []string{`5:10 `}},
+	{"open-object", "closed in any way", `schemas:
+  a: {properties: {x: true}, additionalProperties: false}
+  b: {properties: {x: true}, unevaluatedProperties: false}
+  c: {properties: {x: true}, additionalProperties: {not: {}}}
+  d: {properties: {x: true}, propertyNames: {enum: [x]}}
+  e: {properties: {x: true}, allOf: [{additionalProperties: false, properties: {x: true}}]}
+  f: {unevaluatedProperties: false, allOf: [{properties: {x: true}}]}
+  g: {$ref: "#/$defs/closed", properties: {x: true}, $defs: {closed: {additionalProperties: false}}}
+  h: {properties: {x: true}, anyOf: [{additionalProperties: false}, {maxProperties: 0, additionalProperties: false}]}
+  i: {not: {properties: {x: true}}}
+  j: {if: {properties: {x: true}}}
+  k: {type: string, maxLength: 3, properties: {x: true}}
+  l: {properties: {}}
+`, nil},
+
+	{"unbounded-string", "no maxLength", "schemas:\n  a:\n    properties: {x: {type: string}}\n", []string{`3:22 the string has no maxLength`}},
+	{"unbounded-string", "one type of several, in a branch", "schemas:\n  a:\n    anyOf:\n      - {type: [string, \"null\"]}\n      - {type: number}\n", []string{`4:10 `}},
+	{"unbounded-string", "a pattern without an end", "schemas:\n  a: {type: string, pattern: \"^a{1,4}\"}\n", []string{`2:7 `}},
+	{"unbounded-string", "a pattern with a star", "schemas:\n  a: {type: string, pattern: \"^a*$\"}\n", []string{`2:7 `}},
+	{"unbounded-string", "an annotated format", "enforcement: {formats: annotate}\nschemas:\n  a: {type: string, format: uuid}\n", []string{`3:7 `}},
+	{"unbounded-string", "bounded in any way", `schemas:
+  a: {type: string, maxLength: 5}
+  b: {type: string, enum: [x]}
+  c: {type: string, pattern: "^[a-z]{1,8}(?:-[0-9]{2})?$"}
+  d: {type: string, format: uuid}
+  e: {type: string, allOf: [{maxLength: 5}]}
+  f: {maxLength: 5, anyOf: [{type: string}]}
+  g: {type: string, anyOf: [{maxLength: 5}, {const: x}]}
+  h: {not: {type: string}}
+  i: {type: [array, "null"]}
+  j: {propertyNames: {type: string}}
+  k: {if: {minLength: 1}, then: {maxLength: 3}, else: {maxLength: 2}, type: string}
+`, nil},
+
+	{"required-without-schema", "no property", "schemas:\n  a:\n    required: [x, y]\n    properties: {y: true}\n", []string{`3:16 the property "x" is required and has no schema`}},
+	{"required-without-schema", "a property that cannot be", "schemas:\n  a:\n    required: [x]\n    properties: {y: true}\n    additionalProperties: false\n", []string{`3:16 the property "x" is required, and additionalProperties refuses it`}},
+	{"required-without-schema", "described elsewhere", `schemas:
+  $defs: {base: {properties: {x: {type: number}}}}
+  a: {required: [x], patternProperties: {"^x$": {type: number}}}
+  b: {required: [x], additionalProperties: {type: number}}
+  c: {required: [x], allOf: [{properties: {x: true}}]}
+  d: {required: [x], $ref: "#/$defs/base"}
+  e: {properties: {x: true}, anyOf: [{required: [x]}, {required: [x]}]}
+  f: {not: {required: [x]}}
+  g: {properties: {x: true}, if: {required: [y]}}
+`, nil},
+
+	{"format-annotated", "a format that would be asserted", "enforcement: {formats: annotate}\nschemas:\n  a: {format: email}\n", []string{`3:7 format "email" constrains nothing`}},
+	{"format-annotated", "an asserted format, and one that never is", "schemas:\n  a: {format: email}\n  b: {format: float}\n", nil},
+	{"format-without-effect", "a generator's format", "schemas:\n  a: {type: number, format: float}\n", []string{`2:21 format "float" is an annotation`}},
+	{"format-without-effect", "an integer's format", "schemas:\n  a: {type: number, format: int32}\n", nil},
+
+	{"unanchored-pattern", "each end", "schemas:\n  a: {pattern: \"a$\"}\n  b: {pattern: \"^a\"}\n  c: {pattern: \"^a|b$\"}\n", []string{
+		`2:7 other text may stand before`, `3:7 other text may follow`, `4:7 other text may stand around`}},
+	{"unanchored-pattern", "a name of patternProperties", "schemas:\n  a:\n    patternProperties:\n      x_: true\n", []string{`4:7 `}},
+	{"unanchored-pattern", "legacy constraints, both forms", "constraints:\n  a: {x: \"^a\", y: {matches: \"^b\"}, z: \"^c$\"}\n", []string{`2:7 `, `2:20 `}},
+	{"unanchored-pattern", "legacy constraints, a list", "constraints:\n  - tool: a\n    params: {x: {matches: \"^a\"}}\n", []string{`3:18 `}},
+	{"unanchored-pattern", "anchored in any way", `schemas:
+  a: {pattern: "^a$"}
+  b: {pattern: "^(?:a|b)$"}
+  c: {pattern: "(?:^a$|^(b)$)"}
+  d: {pattern: "^(?!x)a[$|(]\\$$"}
+  e: {pattern: "^a$", allOf: [{pattern: "b"}]}
+  f: {not: {pattern: "a"}}
+  g: {enum: [ab], pattern: a}
+`, nil},
+
+	{"property-case", "two names", "schemas:\n  a:\n    properties: {userId: true, userID: true, user_id: true}\n", []string{`3:32 the properties "userID" and "userId" (line 3) differ only by case`}},
+	{"property-case", "two objects", "schemas:\n  a: {properties: {x: {properties: {X: true}}}}\n", nil},
+
+	{"mixed-scripts", "a Cyrillic letter", "tools:\n  deny: [dеlete]\n", []string{`2:10 the name "dеlete" mixes the scripts Cyrillic and Latin`}},
+	{"mixed-scripts", "once for each name", "blocklist: [pаy, pаy]\naliases: {pаy: []}\n", []string{`1:13 `}},
+	{"mixed-scripts", "one script, digits, and Japanese", "blocklist: [удалить_1, ファイル削除file, straße]\n", nil},
+	{"not-nfkc", "a ligature and a wide letter", "blocklist: [ﬁle, ａ]\n", []string{`1:13 the name "ﬁle" is not in normal form NFKC`, `1:18 `}},
+	{"not-nfkc", "a stable name", "blocklist: [é]\n", nil},
+
+	{"always-held", "before of a tool by itself", "sequences:\n  - {type: before, first: a, then: a}\n", []string{`2:5 every call of then is a call of first too`}},
+	{"always-held", "before of an alias's member", "sequences:\n  - {type: before, first: g, then: a}\naliases: {g: [b, a]}\n", []string{`2:5 `}},
+	{"always-held", "before of some calls of a tool", "sequences:\n  - {type: before, first: a, then: {tool: a, args_match: {x: y}}}\n", []string{`2:5 `}},
+	{"always-held", "before of equal selectors", "- {type: before, first: {tool: a, args_match: {x: y}}, then: {tool: a, args_match: {x: y}}}\n", []string{`1:3 `}},
+	{"always-held", "short sequences", "sequences:\n  - {type: sequence, tools: []}\n  - {type: sequence, tools: [a], strict: true}\n", []string{`2:22 a sequence of no tools`, `3:22 a sequence of one tool`}},
+	{"always-held", "rules that can be violated", `sequences:
+  - {type: before, first: a, then: b}
+  - {type: before, first: a, then: g}
+  - {type: before, first: {tool: a, args_match: {x: y}}, then: a}
+  - {type: before, first: {tool: a, args_match: {x: y}}, then: {tool: a, args_match: {x: z}}}
+  - {type: sequence, tools: [a, a]}
+  - {type: never_after, trigger: a, forbidden: a}
+aliases: {g: [a, b]}
+`, nil},
+	{"always-violated", "within: 0 and the empty pattern", "sequences:\n  - {type: after, trigger: a, then: b, within: 0}\n  - {type: eventually, tool: a, within: 0.0}\n  - {type: blocklist, pattern: \"\"}\n", []string{
+		`2:40 within: 0`, `3:33 within: 0`, `4:23 every name contains the empty pattern`}},
+	{"always-violated", "within: 1 and max: 0", "sequences:\n  - {type: after, trigger: a, then: b, within: 10}\n  - {type: after, trigger: a, then: b}\n  - {type: max_calls, tool: a, max: 0}\n", nil},
+
+	{"empty-alias", "no members", "aliases: {g: [], h: [a]}\n", []string{`1:11 the alias "g" has no members`}},
+	{"empty-alias", "a member", "aliases: {g: [g]}\n", nil},
+	{"alias-hides-tool", "the name of an allowed tool", "tools: {allow: [g]}\naliases:\n  g: [a]\n", []string{`3:3 the alias "g" has the name of a tool in tools.allow (line 1)`}},
+	{"alias-hides-tool", "its own member, and no tool's name", "tools: {allow: [g, \"h*\"]}\nsequences: [{type: require, tool: h}]\naliases:\n  g: [a, g]\n  h: [a]\n", nil},
+
+	{"not-evaluated", "sections of other programs", "kill_switch: {}\non_error: deny\n", []string{`1:1 kill_switch`, `2:1 on_error`}},
+	{"not-evaluated", "an extension", "x-kill_switch: {}\n", nil},
+	{"legacy-form", "each old key", "allow: [a]\ndeny: [b]\nconstraints: []\n", []string{`1:1 allow at the root`, `2:1 deny at the root`, `3:1 constraints`}},
+	{"legacy-form", "null says nothing", "deny: null\ntools: {allow: [a], deny: [b]}\n", nil},
+}
+
+func TestEachRuleFindsWhatItIsFor(t *testing.T) {
+	for _, test := range ruleCases {
+		t.Run(test.rule+"/"+test.name, func(t *testing.T) {
+			var got []lint.Finding
+			for _, f := range lint.Lint([]byte(test.policy)).Findings {
+				if f.Rule == test.rule {
+					got = append(got, f)
+				}
+			}
+			if len(got) != len(test.want) {
+				t.Fatalf("found %d, want %d:\n%s", len(got), len(test.want), lines(got))
+			}
+			for i, f := range got {
+				position, message, _ := strings.Cut(test.want[i], " ")
+				if fmt.Sprintf("%d:%d", f.Line, f.Column) != position || !strings.Contains(f.Message, message) {
+					t.Errorf("found %s\n want %s", lines(got[i:i+1]), test.want[i])
+				}
+				if f.Fix == "" {
+					t.Errorf("%s offers no fix", lines(got[i:i+1]))
+				}
+			}
+		})
+	}
+}
+
+func lines(findings []lint.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%d:%d %s %s %s [%s]\n", f.Line, f.Column, f.Path, f.Severity, f.Message, f.Rule)
+	}
+	return b.String()
+}
+
+// The rule "incomplete" has a test of its own.
+func TestEveryRuleHasACaseThatItFindsAndOneItDoesNot(t *testing.T) {
+	found, missed := map[string]bool{"incomplete": true}, map[string]bool{"incomplete": true}
+	for _, test := range ruleCases {
+		if len(test.want) > 0 {
+			found[test.rule] = true
+		} else {
+			missed[test.rule] = true
+		}
+	}
+	ids := []string{}
+	for _, r := range lint.Rules() {
+		if !found[r.ID] || !missed[r.ID] {
+			t.Errorf("%s: a case that it finds: %v, one that it does not: %v", r.ID, found[r.ID], missed[r.ID])
+		}
+		if slices.Contains(ids, r.ID) || r.Summary == "" || r.Severity < lint.Note {
+			t.Errorf("the rule %+v is not one", r)
+		}
+		ids = append(ids, r.ID)
+	}
+	for rule := range found {
+		if !slices.Contains(ids, rule) {
+			t.Errorf("there is no rule %s", rule)
+		}
+	}
+}
