@@ -47,7 +47,8 @@ type connection struct {
 	spare    []byte
 	answered tally // the requests that they answer
 	flushing bool
-	draining bool  // no more requests are taken
+	draining bool  // nothing more is read
+	atRead   bool  // every line that was read is taken in, or will never be
 	failure  error // of writing
 	over     bool  // ended is closed
 }
@@ -57,13 +58,13 @@ type tally struct{ requests, bytes int }
 
 func newConnection(in io.Reader, out io.Writer, maxMessage int) *connection {
 	c := &connection{
-		lines:  newLineReader(in, maxMessage),
 		out:    out,
 		max:    maxMessage,
 		ended:  make(chan struct{}),
 		calls:  make(map[int64]*call),
 		extras: make(map[*mcp.RequestExtra]*call),
 	}
+	c.lines = newLineReader(in, maxMessage, c)
 	c.changed = sync.NewCond(&c.mu)
 	return c
 }
@@ -88,8 +89,7 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 			if !errors.Is(err, io.EOF) {
 				err = fmt.Errorf("assay: reading: %w", err)
 			}
-			c.drain()
-			c.awaitRoom()
+			c.finishReading()
 			return nil, err
 		}
 		if long != nil {
@@ -170,11 +170,11 @@ func (c *connection) refuseLong(long *scan) {
 	}
 }
 
-// register counts a request in. It is false when requests are no longer taken.
+// register counts a request in. It is false when it can no longer be answered.
 func (c *connection) register(call *call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.draining {
+	if c.over {
 		return false
 	}
 	c.last++
@@ -319,28 +319,49 @@ func (c *connection) flush() {
 // settle tells those who wait that something changed. It is called with mu
 // held.
 func (c *connection) settle() {
-	if !c.over && (c.failure != nil || c.draining && c.inFlight.requests == 0) {
+	if !c.over && (c.failure != nil || c.draining && c.atRead && c.inFlight.requests == 0) {
 		c.over = true
 		close(c.ended)
 	}
 	c.changed.Broadcast()
 }
 
-// awaitRoom waits until another request may be read. False means that none
-// will be, and everything that was read is answered.
+// awaitRoom waits until another request may be taken in. False means that none
+// can be answered any more.
 func (c *connection) awaitRoom() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for !c.draining && c.failure == nil && c.isFull() {
+	for !c.over && c.isFull() {
 		c.changed.Wait()
 	}
-	if !c.draining && c.failure == nil {
-		return true
-	}
+	return !c.over
+}
+
+// finishReading waits until everything that was read is answered.
+func (c *connection) finishReading() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.draining, c.atRead = true, true
+	c.settle()
 	for !c.over {
 		c.changed.Wait()
 	}
-	return false
+}
+
+func (c *connection) beforeRead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.atRead = true
+	c.settle()
+	return !c.draining
+}
+
+func (c *connection) afterRead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// What comes after the end of reading is not taken in.
+	c.atRead = c.draining
+	return !c.draining
 }
 
 // isFull reports whether too much is unanswered to read more. It is called with
@@ -349,7 +370,7 @@ func (c *connection) isFull() bool {
 	return c.inFlight.requests >= maxInFlight || c.inFlight.bytes >= maxInFlightBytes
 }
 
-// drain takes no more requests; the connection ends when those it took are
+// drain ends reading; the connection ends when everything that was read is
 // answered.
 func (c *connection) drain() {
 	c.mu.Lock()

@@ -12,13 +12,21 @@ const chunk = 64 << 10
 type lineReader struct {
 	in         io.Reader
 	max        int // the longest line, without its newline
+	gate       gate
 	buf        []byte
 	start, end int // what is read and not yet handed out
 	err        error
 }
 
-func newLineReader(in io.Reader, max int) *lineReader {
-	return &lineReader{in: in, max: max, buf: make([]byte, chunk)}
+// gate is told of every read, and may end the stream there: what was read
+// before is handed out, what comes after is not.
+type gate interface {
+	beforeRead() (goOn bool)
+	afterRead() (goOn bool)
+}
+
+func newLineReader(in io.Reader, max int, gate gate) *lineReader {
+	return &lineReader{in: in, max: max, gate: gate, buf: make([]byte, chunk)}
 }
 
 // next returns the next line without its newline; it is valid until the
@@ -72,7 +80,15 @@ func (l *lineReader) fill() {
 	l.start, l.end = 0, len(kept)
 	// A reader may return nothing and no error a few times.
 	for range 100 {
+		if !l.gate.beforeRead() {
+			l.err = io.EOF
+			return
+		}
 		n, err := l.in.Read(l.buf[l.end:])
+		if !l.gate.afterRead() {
+			l.err = io.EOF
+			return
+		}
 		l.end += n
 		if err != nil {
 			l.err = err

@@ -122,9 +122,9 @@ func Version() string {
 }
 
 // Serve answers the requests on in until its end, and returns when every one
-// of them is answered on out. When ctx is done it takes no more requests and
-// returns when those it took are answered, or when the time limit of a call has
-// passed, whichever is first. A failure to write ends it at once, with an
+// of them is answered on out. When ctx is done it reads no more, and returns
+// when all that it read is answered, or shortly before the time limit of a call
+// has passed, whichever is first. A failure to write ends it at once, with an
 // error.
 //
 // A Read of in that blocks is left behind when ctx is done.
@@ -161,7 +161,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // awaitDrained waits until a connection that drains has ended, within the time
 // limit of a call. Work that is not done after three quarters of it is stopped,
-// so that it is answered too.
+// so that it is answered too; the last eighth is left for the end of the
+// process.
 func (s *Server) awaitDrained(conn *connection) {
 	timer := time.NewTimer(s.limits.timeout() * 3 / 4)
 	defer timer.Stop()
@@ -171,7 +172,7 @@ func (s *Server) awaitDrained(conn *connection) {
 	case <-timer.C:
 	}
 	conn.stop(timedOut)
-	timer.Reset(s.limits.timeout() / 4)
+	timer.Reset(s.limits.timeout() / 8)
 	select {
 	case <-conn.ended:
 	case <-timer.C:

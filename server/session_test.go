@@ -100,21 +100,23 @@ func cancelLine(id string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`
 }
 
-// gate holds calls at the hook until each is let go.
-type gate struct {
+// turnstile holds calls at the hook until each is let go.
+type turnstile struct {
 	arrived chan *call
 	leave   chan struct{}
 }
 
-func newGate() *gate { return &gate{arrived: make(chan *call), leave: make(chan struct{})} }
+func newTurnstile() *turnstile {
+	return &turnstile{arrived: make(chan *call), leave: make(chan struct{})}
+}
 
-func (g *gate) hold(c *call) {
+func (g *turnstile) hold(c *call) {
 	g.arrived <- c
 	<-g.leave
 }
 
 func TestACancelledCallStopsAndIsAnswered(t *testing.T) {
-	g := newGate()
+	g := newTurnstile()
 	v := serveHere(t, &Options{Limits: Limits{Concurrency: 1, TimeoutMS: 1 << 30}, began: g.hold})
 	v.send(decideLine("1"))
 	c := <-g.arrived
@@ -133,7 +135,7 @@ func TestACancelledCallStopsAndIsAnswered(t *testing.T) {
 }
 
 func TestACancelledCallThatWaitsForAWorkerIsAnsweredAtOnce(t *testing.T) {
-	g := newGate()
+	g := newTurnstile()
 	v := serveHere(t, &Options{Limits: Limits{Concurrency: 1, TimeoutMS: 1 << 30}, began: g.hold})
 	v.send(decideLine(`"runs"`))
 	<-g.arrived
@@ -146,7 +148,7 @@ func TestACancelledCallThatWaitsForAWorkerIsAnsweredAtOnce(t *testing.T) {
 }
 
 func TestACancellationMeansTheOldestLiveRequestOfItsID(t *testing.T) {
-	g := newGate()
+	g := newTurnstile()
 	v := serveHere(t, &Options{Limits: Limits{Concurrency: 3, TimeoutMS: 1 << 30}, began: g.hold})
 	var calls []*call
 	for range 3 {
@@ -169,7 +171,7 @@ func TestACancellationMeansTheOldestLiveRequestOfItsID(t *testing.T) {
 }
 
 func TestPingInitializeAndToolsListDoNotQueueBehindTools(t *testing.T) {
-	g := newGate()
+	g := newTurnstile()
 	v := serveHere(t, &Options{Limits: Limits{Concurrency: 1, TimeoutMS: 1 << 30}, began: g.hold})
 	v.send(decideLine("1"), decideLine("2"))
 	<-g.arrived
@@ -311,7 +313,7 @@ func TestATimeoutOfACallThatWaitsForAnothersCompilation(t *testing.T) {
 }
 
 func TestServeEndsWhenItIsToldToAndAnswersFirst(t *testing.T) {
-	g := newGate()
+	g := newTurnstile()
 	v := serveHere(t, &Options{Limits: Limits{Concurrency: 1, TimeoutMS: 1 << 30}, began: g.hold})
 	v.send(decideLine("1"), pingLine("2"))
 	<-g.arrived
@@ -323,6 +325,35 @@ func TestServeEndsWhenItIsToldToAndAnswersFirst(t *testing.T) {
 		t.Error(err)
 	}
 	v.ended <- nil
+}
+
+// More requests come at once than may be unanswered: those that wait for room
+// when reading ends were read, and are answered.
+func TestWhatWasReadBeforeTheEndIsAnswered(t *testing.T) {
+	const requests = maxInFlight + 50
+	s, err := New(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	inR, inW := io.Pipe()
+	defer inW.Close()
+	out := &gatedWriter{began: make(chan struct{}, 1), open: make(chan struct{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- s.Serve(ctx, inR, out) }()
+	if _, err := io.WriteString(inW, strings.Repeat(pingLine("1")+"\n", requests)); err != nil {
+		t.Fatal(err)
+	}
+	<-out.began
+	cancel()
+	close(out.open)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != requests {
+		t.Errorf("%d answers to %d requests", n, requests)
+	}
 }
 
 func TestServeStopsCallsThatDoNotEndInTime(t *testing.T) {

@@ -199,7 +199,7 @@ func TestLinesAreCutAtNewlinesAndBounded(t *testing.T) {
 			"with the end":    iotest.DataErrReader(strings.NewReader(test.text)),
 			"with empty ones": &emptyReads{in: strings.NewReader(test.text)},
 		} {
-			l := newLineReader(in, test.max)
+			l := newLineReader(in, test.max, openGate{})
 			var got []string
 			for {
 				line, over, err := l.next()
@@ -225,6 +225,11 @@ func TestLinesAreCutAtNewlinesAndBounded(t *testing.T) {
 	}
 }
 
+type openGate struct{}
+
+func (openGate) beforeRead() bool { return true }
+func (openGate) afterRead() bool  { return true }
+
 // emptyReads returns nothing at every other read.
 type emptyReads struct {
 	in  io.Reader
@@ -239,7 +244,7 @@ func (r *emptyReads) Read(p []byte) (int, error) {
 }
 
 func TestAnErrorOfTheReaderEndsTheLines(t *testing.T) {
-	l := newLineReader(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(io.ErrUnexpectedEOF)), 10)
+	l := newLineReader(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(io.ErrUnexpectedEOF)), 10, openGate{})
 	for _, want := range []string{"a", "b"} {
 		if line, _, err := l.next(); string(line) != want || err != nil {
 			t.Errorf("got %q, %v", line, err)
@@ -248,7 +253,7 @@ func TestAnErrorOfTheReaderEndsTheLines(t *testing.T) {
 	if _, _, err := l.next(); err != io.ErrUnexpectedEOF {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := newLineReader(&emptyReads{in: iotest.ErrReader(nil)}, 10).next(); err != io.ErrNoProgress {
+	if _, _, err := newLineReader(&emptyReads{in: iotest.ErrReader(nil)}, 10, openGate{}).next(); err != io.ErrNoProgress {
 		t.Errorf("a reader that returns nothing: %v", err)
 	}
 }
