@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"example.com/assay/assay/internal/policydoc"
 )
@@ -100,20 +101,25 @@ func (p *policy) within(a, b selector) bool {
 	if b.byArgs {
 		return false
 	}
-	inner, outer := p.tools(a), p.tools(b)
-	if !p.spend(len(inner) + len(outer)) {
+	pair := [2]string{a.tool.text(), b.tool.text()}
+	answer, known := p.subsets[pair]
+	if !known {
+		answer = p.isSubset(p.tools(a), p.tools(b))
+		p.subsets[pair] = answer
+	}
+	return answer
+}
+
+// isSubset reports whether inner is not empty and all of it stands in outer.
+func (p *policy) isSubset(inner, outer []string) bool {
+	if len(inner) == 0 || !p.spend(len(inner)+len(outer)) {
 		return false
 	}
 	set := make(map[string]bool, len(outer))
 	for _, tool := range outer {
 		set[tool] = true
 	}
-	for _, tool := range inner {
-		if !set[tool] {
-			return false
-		}
-	}
-	return len(inner) > 0
+	return !slices.ContainsFunc(inner, func(tool string) bool { return !set[tool] })
 }
 
 // equal reports whether two selectors are written alike.

@@ -12,6 +12,7 @@ import (
 // policy is what the rules look at: a policy that compiles, as text and as meaning.
 type policy struct {
 	root     place
+	shared   place // schemas.$defs; its node is nil where there are none
 	compiled *assay.Policy
 	spec     *assay.Spec
 	byName   *args.Checker // decides by the name alone
@@ -19,12 +20,14 @@ type policy struct {
 	names    []name        // every name and pattern, in the order of the text by list
 	schemas  []*subschema  // every schema that a call may meet, once for each way in which it matters
 	facts    map[*policydoc.Node]facts
-	work     int // what may still be spent
+	keySets  map[*policydoc.Node]map[string]bool
+	subsets  map[[2]string]bool // of aliases, see within
+	work     int                // what may still be spent
 }
 
 // maxWork bounds what the rules compare whose cost is more than linear in the
 // text. Whole policies of people stay far below it.
-const maxWork = 50_000_000
+const maxWork = 10_000_000
 
 func newPolicy(root *policydoc.Node, compiled *assay.Policy) *policy {
 	p := &policy{
@@ -32,8 +35,11 @@ func newPolicy(root *policydoc.Node, compiled *assay.Policy) *policy {
 		compiled: compiled,
 		spec:     compiled.Spec(),
 		facts:    map[*policydoc.Node]facts{},
+		keySets:  map[*policydoc.Node]map[string]bool{},
+		subsets:  map[[2]string]bool{},
 		work:     maxWork,
 	}
+	p.shared, _ = p.root.at("schemas", definitions)
 	p.byName = nameChecker(p.spec)
 	p.names = collectNames(p)
 	p.fresh = freshName(p.names)
@@ -102,6 +108,19 @@ func (p *policy) probe(pattern string) string {
 func (p *policy) spend(n int) bool {
 	p.work -= n
 	return p.work >= 0
+}
+
+// keys are those of a mapping, as a set that is made once.
+func (p *policy) keys(n *policydoc.Node) map[string]bool {
+	set, ok := p.keySets[n]
+	if !ok {
+		set = make(map[string]bool, len(n.Members))
+		for _, m := range n.Members {
+			set[m.Key] = true
+		}
+		p.keySets[n] = set
+	}
+	return set
 }
 
 // unconstrained is what becomes of an allowed tool without a schema.

@@ -70,18 +70,18 @@ func (p *policy) annotatesFormats() bool {
 
 // described are the properties that schemas for one value describe.
 type described struct {
-	names    map[string]bool
+	names    []map[string]bool
 	patterns []*ecma.Regexp
 	all      bool // any name may be described
 }
 
 // describe returns what the schemas of a group describe together.
 func (p *policy) describe(g *group) *described {
-	if g.names != nil {
-		return g.names
+	if g.described != nil {
+		return g.described
 	}
-	d := &described{names: map[string]bool{}}
-	g.names = d
+	d := &described{}
+	g.described = d
 	seen := map[*policydoc.Node]bool{}
 	var add func(n *policydoc.Node)
 	add = func(n *policydoc.Node) {
@@ -90,17 +90,19 @@ func (p *policy) describe(g *group) *described {
 		}
 		seen[n] = true
 		for _, m := range n.Members {
-			if !p.spend(1 + len(m.Value.Members)) {
+			if !p.spend(1) {
 				d.all = true
 				return
 			}
 			switch m.Key {
 			case "properties":
-				for _, property := range m.Value.Members {
-					d.names[property.Key] = true
-				}
+				d.names = append(d.names, p.keys(m.Value))
 			case "patternProperties":
 				for _, property := range m.Value.Members {
+					if !p.spend(1 + len(property.Key)) {
+						d.all = true
+						return
+					}
 					re, err := ecma.Compile(property.Key)
 					if err != nil || !re.Linear() {
 						d.all = true
@@ -131,11 +133,16 @@ func (p *policy) describe(g *group) *described {
 }
 
 func (p *policy) describes(d *described, name string) bool {
-	if d.all || d.names[name] {
+	if d.all || !p.spend(1+len(d.names)) {
 		return true
 	}
+	for _, set := range d.names {
+		if set[name] {
+			return true
+		}
+	}
 	for _, re := range d.patterns {
-		if !p.spend(1 + len(name)) {
+		if !p.spend(8 + len(name)) {
 			return true
 		}
 		if matched, err := re.MatchString(name, nil); matched || err != nil {

@@ -27,8 +27,8 @@ type subschema struct {
 
 // group is the schemas that judge one value together.
 type group struct {
-	top   *subschema // the one that holds all others
-	names *described // nil until asked for
+	top       *subschema // the one that holds all others
+	described *described // nil until asked for
 }
 
 // facts are what a schema sees to, by itself or through the schemas that it
@@ -177,8 +177,8 @@ func (p *policy) resolve(ref string, root *place) (place, bool) {
 	}
 	for _, prefix := range []string{"/$defs", "/definitions"} {
 		rest, ok := strings.CutPrefix(pointer, prefix+"/")
-		if definitions, found := p.root.at("schemas", definitions); ok && found {
-			return p.lookup(definitions, "/"+rest)
+		if ok && p.shared.node != nil {
+			return p.lookup(p.shared, "/"+rest)
 		}
 	}
 	return place{}, false

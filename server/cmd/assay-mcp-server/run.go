@@ -29,6 +29,7 @@ type command func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 var commands = map[string]command{
 	"serve": serve,
 	"check": check,
+	"lint":  lintCommand,
 }
 
 // run is the program: it returns the exit code. A word that is no command is
