@@ -165,7 +165,9 @@ func newPass(data []byte, b *Budget) pass {
 
 // end ends the pass with its answer, which the budget can still withhold.
 func (p *pass) end(ok bool) bool {
-	p.leave()
+	if p.scratch != nil {
+		p.leave()
+	}
 	return ok && p.steps >= 0 && p.budget.spend(p.budget.steps-p.steps)
 }
 
@@ -175,7 +177,7 @@ const maxScratch = 1 << 16
 // leave gives the scratch memory back unless it may have grown large.
 func (p *pass) leave() {
 	s := p.scratch
-	if s == nil || len(p.data) > maxScratch || cap(s.text) > maxScratch {
+	if len(p.data) > maxScratch || cap(s.text) > maxScratch {
 		return
 	}
 	s.names.Reset()

@@ -273,13 +273,19 @@ type objectWalk struct {
 // name counts the next member and judges its name.
 func (p *pass) name(w *objectWalk, name string) verdict {
 	p.steps--
-	if w.count++; w.count > w.rules.max {
+	w.count++
+	if w.count > w.rules.max {
 		return breaks
 	}
-	if w.rules.names != nil {
-		return p.check(w.rules.names, &instance{kind: kindText, text: name})
+	if w.rules.names == nil {
+		return holds
 	}
-	return holds
+	return p.checkName(w.rules.names, name)
+}
+
+func (p *pass) checkName(c *clause, name string) verdict {
+	x := instance{kind: kindText, text: name}
+	return p.check(c, &x)
 }
 
 // member judges the value x of a member, the i-th of the known ones or an

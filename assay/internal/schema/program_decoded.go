@@ -23,6 +23,12 @@ func (p *pass) load(x *instance, value any) bool {
 	case json.Number:
 		return x.literal(string(v))
 	case float64:
+		// Below 2^53 every integer is a float64 of its own, so the shortest
+		// decimal that reads back as v is v.
+		if n := int64(v); float64(n) == v && -1<<53 < n && n < 1<<53 {
+			x.integer(n)
+			return true
+		}
 		return p.float(x, v)
 	case bool:
 		x.kind, x.truth = kindBool, v
@@ -75,13 +81,8 @@ func (x *instance) literal(s string) bool {
 	return ok
 }
 
+// float makes x the number that the shortest decimal of f stands for.
 func (p *pass) float(x *instance, f float64) bool {
-	// Below 2^53 every integer is a float64 of its own, so the shortest decimal
-	// that reads back as f is f.
-	if n := int64(f); float64(n) == f && -1<<53 < n && n < 1<<53 {
-		x.integer(n)
-		return true
-	}
 	s := p.room()
 	from := len(s.text)
 	s.text = strconv.AppendFloat(s.text, f, 'e', -1, 64)

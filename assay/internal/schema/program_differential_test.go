@@ -42,7 +42,7 @@ func verdictOf(s *Schema, data []byte) verdict {
 		return unsure
 	}
 	p := newPass(data, plenty())
-	defer p.leave()
+	defer p.end(false)
 	var x instance
 	if !p.read(&x, strictjson.SkipSpace(data, 0)) {
 		return unsure
