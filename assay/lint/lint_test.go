@@ -53,16 +53,16 @@ func TestAReportIsBoundedAndCountsWhatItOmits(t *testing.T) {
 	}
 }
 
-// A policy of nearly the greatest length, whose every required name would be
+// A large policy, whose every required name would be
 // compared with every pattern: what is left out is said.
 func TestWorkIsBounded(t *testing.T) {
 	var policy strings.Builder
 	policy.WriteString("schemas:\n  t:\n    required: [")
-	for i := range 30000 {
+	for i := range 60000 {
 		fmt.Fprintf(&policy, "r%d, ", i)
 	}
 	policy.WriteString("]\n    patternProperties: {")
-	for i := range 10000 {
+	for i := range 3000 {
 		fmt.Fprintf(&policy, "p%d: true, ", i)
 	}
 	policy.WriteString("}\n")

@@ -65,12 +65,6 @@ func (p place) at(keys ...string) (found place, ok bool) {
 	return p, true
 }
 
-// has reports whether the value is a mapping with the key.
-func (p place) has(key string) bool {
-	_, ok := p.node.Member(key)
-	return ok
-}
-
 // text is the value where it is text, else "".
 func (p place) text() string {
 	if p.node.Kind == policydoc.String {

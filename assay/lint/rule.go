@@ -18,48 +18,42 @@ type rule struct {
 	check func(*policy, reporter)
 }
 
-// rules are all of them. Each check reports in the order of the text.
-var rules []rule
+// rules are all of them.
+var rules = []rule{
+	{Rule{"syntax", Error, "a text that is not one YAML or JSON document that every reader reads alike"}, nil},
+	{Rule{"root", Error, "a document that is neither a mapping nor a list of rules"}, nil},
+	{Rule{"structure", Error, "a key, type or value that the policy language does not have"}, nil},
+	{Rule{"limit", Error, "a policy that is over a size limit"}, nil},
 
-// The checks mention the table's bounds by way of reporters, so it is filled in
-// when the package starts.
-func init() {
-	rules = []rule{
-		{Rule{"syntax", Error, "a text that is not one YAML or JSON document that every reader reads alike"}, nil},
-		{Rule{"root", Error, "a document that is neither a mapping nor a list of rules"}, nil},
-		{Rule{"structure", Error, "a key, type or value that the policy language does not have"}, nil},
-		{Rule{"limit", Error, "a policy that is over a size limit"}, nil},
+	{Rule{"schema-problem", Error, "a schema that does not compile, so that every call of its tool is denied"}, schemaProblem},
+	{Rule{"inner-star", Error, "a pattern with a star inside, which is a literal star"}, innerStar},
+	{Rule{"literal-star", Error, "a star in a whole name, where it is a literal star"}, literalStar},
+	{Rule{"never-matches", Error, "an entry that matches no tool"}, neverMatches},
+	{Rule{"deny-shadows-allow", Warning, "an allow entry of which every match is denied"}, denyShadowsAllow},
+	{Rule{"not-allowed", Warning, "a schema or other rule for a tool that is not allowed"}, notAllowed},
+	{Rule{"no-schema", Warning, "an allowed tool without a schema"}, noSchema},
 
-		{Rule{"schema-problem", Error, "a schema that does not compile, so that every call of its tool is denied"}, schemaProblem},
-		{Rule{"inner-star", Error, "a pattern with a star inside, which is a literal star"}, innerStar},
-		{Rule{"literal-star", Error, "a star in a whole name, where it is a literal star"}, literalStar},
-		{Rule{"never-matches", Error, "an entry that matches no tool"}, neverMatches},
-		{Rule{"deny-shadows-allow", Warning, "an allow entry of which every match is denied"}, denyShadowsAllow},
-		{Rule{"not-allowed", Warning, "a schema or other rule for a tool that is not allowed"}, notAllowed},
-		{Rule{"no-schema", Warning, "an allowed tool without a schema"}, noSchema},
+	{Rule{"open-object", Warning, "an object with properties that takes others too"}, openObject},
+	{Rule{"unbounded-string", Warning, "a string without maxLength"}, unboundedString},
+	{Rule{"required-without-schema", Warning, "a required property that no schema describes"}, requiredWithoutSchema},
+	{Rule{"format-annotated", Warning, "a format that constrains nothing, because formats are annotated"}, formatAnnotated},
+	{Rule{"format-without-effect", Note, "a format that never constrains"}, formatWithoutEffect},
+	{Rule{"unanchored-pattern", Warning, "a pattern without ^ at its start or $ at its end"}, unanchoredPattern},
+	{Rule{"property-case", Warning, "property names that differ only by case"}, propertyCase},
 
-		{Rule{"open-object", Warning, "an object with properties that takes others too"}, openObject},
-		{Rule{"unbounded-string", Warning, "a string without maxLength"}, unboundedString},
-		{Rule{"required-without-schema", Warning, "a required property that no schema describes"}, requiredWithoutSchema},
-		{Rule{"format-annotated", Warning, "a format that constrains nothing, because formats are annotated"}, formatAnnotated},
-		{Rule{"format-without-effect", Note, "a format that never constrains"}, formatWithoutEffect},
-		{Rule{"unanchored-pattern", Warning, "a pattern without ^ at its start or $ at its end"}, unanchoredPattern},
-		{Rule{"property-case", Warning, "property names that differ only by case"}, propertyCase},
+	{Rule{"mixed-scripts", Warning, "a tool name that mixes scripts"}, mixedScripts},
+	{Rule{"not-nfkc", Warning, "a tool name that Unicode normalisation (NFKC) changes"}, notNFKC},
 
-		{Rule{"mixed-scripts", Warning, "a tool name that mixes scripts"}, mixedScripts},
-		{Rule{"not-nfkc", Warning, "a tool name that Unicode normalisation (NFKC) changes"}, notNFKC},
+	{Rule{"always-held", Warning, "a sequence rule that nothing can violate"}, alwaysHeld},
+	{Rule{"always-violated", Error, "a sequence rule that nothing can satisfy"}, alwaysViolated},
+	{Rule{"empty-alias", Warning, "an alias without members, which matches nothing"}, emptyAlias},
+	{Rule{"alias-hides-tool", Warning, "an alias with the name of a tool that the policy speaks of"}, aliasHidesTool},
 
-		{Rule{"always-held", Warning, "a sequence rule that nothing can violate"}, alwaysHeld},
-		{Rule{"always-violated", Error, "a sequence rule that nothing can satisfy"}, alwaysViolated},
-		{Rule{"empty-alias", Warning, "an alias without members, which matches nothing"}, emptyAlias},
-		{Rule{"alias-hides-tool", Warning, "an alias with the name of a tool that the policy speaks of"}, aliasHidesTool},
+	{Rule{"not-evaluated", Note, "a key that is kept and decides nothing"}, notEvaluated},
+	{Rule{"legacy-form", Warning, "the older form of names and constraints"}, legacyForm},
 
-		{Rule{"not-evaluated", Note, "a key that is kept and decides nothing"}, notEvaluated},
-		{Rule{"legacy-form", Warning, "the older form of names and constraints"}, legacyForm},
-
-		// The last one: it reports what the others left out.
-		{Rule{"incomplete", Warning, "a policy too large for every comparison of names and schemas"}, incomplete},
-	}
+	// The last one: it reports what the others left out.
+	{Rule{"incomplete", Warning, "a policy too large for every comparison of names and schemas"}, incomplete},
 }
 
 // Rules lists every rule, those about the whole document first.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -159,12 +160,24 @@ func readPolicyText(name string, stdin io.Reader) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return nil, unreadable(name, err)
 		}
 		defer f.Close()
 		source = f
 	}
-	return io.ReadAll(io.LimitReader(source, assay.DefaultMaxPolicyBytes+1))
+	text, err := io.ReadAll(io.LimitReader(source, assay.DefaultMaxPolicyBytes+1))
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	return text, nil
+}
+
+func unreadable(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("cannot read the policy %s: %w", name, err)
 }
 
 // migrate prints a policy of the older form in the current one.
@@ -174,6 +187,10 @@ func migrate(files []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return fail(stderr, exitUnreadable, err.Error(), "name a policy file, or - for stdin")
 	}
 	migrated, err := lint.Migrate(text)
+	var refused *assay.PolicyError
+	if errors.As(err, &refused) {
+		return fail(stderr, exitUnreadable, files[0]+": the policy is refused, so there is nothing to migrate", "see what is wrong with: assay-mcp-server lint "+files[0])
+	}
 	if err != nil {
 		message, hint, _ := cutLast(strings.TrimPrefix(err.Error(), "assay: "), "; ")
 		return fail(stderr, exitUnreadable, files[0]+": "+message, hint)
