@@ -165,7 +165,7 @@ func (c *connection) refuseLong(long *scan) {
 		return
 	}
 	if c.register(call) {
-		result := failureResult(exceeded("message is longer than %d bytes", c.max))
+		result := failureResult(exceeded("message over %d bytes", c.max))
 		c.finishUnblocked(call, appendResult(nil, call.id, result.text()))
 	}
 }

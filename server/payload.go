@@ -40,7 +40,7 @@ var (
 	errNoPolicyPath = &failure{Code: string(assay.CodeInvalidRequest), Message: "Policy path is empty"}
 	errEmptyName    = &failure{Code: string(assay.CodeInvalidRequest), Message: "Tool name is empty"}
 	errNameEncoding = &failure{Code: string(assay.CodeInvalidRequest), Message: "Tool name is not valid Unicode"}
-	errSteps        = &failure{Code: string(assay.CodeLimitExceeded), Message: "Limit exceeded: the decision takes too many steps"}
+	errBudget        = &failure{Code: string(assay.CodeLimitExceeded), Message: "Limit exceeded: the decision needs more work than its budget"}
 	errEscapes      = &failure{Code: codePermissionDenied, Message: "Policy path leads out of the policy root"}
 	errUnreadable   = &failure{Code: codePolicyRead, Message: "Policy cannot be read"}
 	errNotRegular   = &failure{Code: codePolicyRead, Message: "Policy is not a regular file"}
@@ -169,7 +169,7 @@ func fixed(payload any) json.RawMessage {
 func failed(d *assay.Decision) *failure {
 	switch d.Code {
 	case assay.CodeLimitExceeded:
-		return errSteps
+		return errBudget
 	case assay.CodeInvalidRequest, assay.CodePolicyParse:
 		return &failure{Code: string(d.Code), Message: cut(d.Reason)}
 	}

@@ -251,7 +251,7 @@ func (r *checkSequenceRequest) check(l *Limits) *failure {
 		}
 	}
 	if len(r.History) > l.History {
-		return exceeded("history has more than %d calls", l.History)
+		return exceeded("history over %d calls", l.History)
 	}
 	for i := range r.History {
 		past := &r.History[i]
@@ -282,7 +282,7 @@ type field struct {
 func checkFields(l *Limits, fields ...field) *failure {
 	for _, f := range fields {
 		if f.size > l.FieldBytes {
-			return exceeded(f.name+" is longer than %d bytes", l.FieldBytes)
+			return exceeded(f.name+" over %d bytes", l.FieldBytes)
 		}
 	}
 	return nil

@@ -288,7 +288,7 @@ func TestAfterATimeoutNoWorkGoesOn(t *testing.T) {
 	}
 	c.end(timedOut)
 	payload, _ := s.checkArgs(c, []byte(arguments))
-	if f, ok := payload.(*failurePayload); !ok || f.Error != errSteps {
+	if f, ok := payload.(*failurePayload); !ok || f.Error != errBudget {
 		t.Errorf("a check that is asked to stop goes on to %+v", payload)
 	}
 }

@@ -37,7 +37,7 @@ func (p *process) peakMemory() int64 {
 	return 0
 }
 
-const overlong = "Limit exceeded: message is longer than 1000000 bytes"
+const overlong = "Limit exceeded: message over 1000000 bytes"
 
 func TestAMessageOfExactlyTheLimitPasses(t *testing.T) {
 	p := startServer(t, namesRoot(t), "--max-message-bytes", "1000")
@@ -50,7 +50,7 @@ func TestAMessageOfExactlyTheLimitPasses(t *testing.T) {
 		t.Errorf("1,000 bytes: %s", got)
 	}
 	p.send(pad(1001))
-	if got, want := p.receive(), respond("1", failedWith("E_LIMIT_EXCEEDED", "Limit exceeded: message is longer than 1000 bytes")); got != want {
+	if got, want := p.receive(), respond("1", failedWith("E_LIMIT_EXCEEDED", "Limit exceeded: message over 1000 bytes")); got != want {
 		t.Errorf("1,001 bytes: %s", got)
 	}
 }
@@ -140,7 +140,7 @@ func TestAnOverlongLastLineWithoutANewlineIsAnswered(t *testing.T) {
 	if _, err := io.WriteString(p.stdin, decide("1")); err != nil {
 		t.Fatal(err)
 	}
-	want := respond("1", failedWith("E_LIMIT_EXCEEDED", "Limit exceeded: message is longer than 100 bytes"))
+	want := respond("1", failedWith("E_LIMIT_EXCEEDED", "Limit exceeded: message over 100 bytes"))
 	if lines, code := p.rest(); len(lines) != 1 || lines[0] != want || code != 0 {
 		t.Errorf("exit %d, answers %q", code, lines)
 	}
