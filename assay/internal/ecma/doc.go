@@ -18,6 +18,7 @@
 //	automaton.go   small patterns, matched by a table look-up a byte
 //	re2.go         what else Go's regexp can say with the same meaning
 //	backtrack.go   all the rest, on regexp2 under a [Bound]
+//	set.go         the patterns of one policy, and what their machines may take
 //
 // A pattern runs on the first of these that can. All give the same answers; the
 // tests hold them against each other and against a JavaScript engine.

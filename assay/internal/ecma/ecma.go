@@ -2,6 +2,8 @@ package ecma
 
 import (
 	"regexp"
+	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -19,69 +21,101 @@ const (
 )
 
 // Regexp is a compiled pattern. It is safe for concurrent use.
+//
+// Its machine, which is what takes time to make and memory to keep, is built at
+// the first match. One that cannot be built answers no match: it is ErrBound.
 type Regexp struct {
 	pattern string
+	set     *Set
+	built   atomic.Pointer[machine]
+	mu      sync.Mutex // held while building, so that it is done once
+}
+
+// machine is what runs a pattern: the first of these that can.
+type machine struct {
 	shape   *shape          // the loop, where the pattern is so plain
 	auto    *automaton      // or the automaton, where it is small enough
 	re2     *regexp.Regexp  // Go's regexp
 	program int             // its size
 	engine  *regexp2.Regexp // nil where the pattern is linear
+	failed  bool            // there is none
 	size    int
 }
 
 // Compile reads pattern as the package comment says. The error is a
 // [*SyntaxError]. Its time and memory are bounded by those of the pattern, which
-// are (MaxBytes, MaxDepth, MaxSpans).
-func Compile(pattern string) (*Regexp, error) {
+// are (MaxBytes, MaxDepth, MaxSpans), and small: only the syntax is looked at.
+func Compile(pattern string) (*Regexp, error) { return NewSet(0).Compile(pattern) }
+
+// build makes the machine of a pattern that Compile accepted.
+func build(pattern string) *machine {
 	n, err := parse(pattern)
 	if err != nil {
-		return nil, err
+		return &machine{failed: true}
 	}
-	re := &Regexp{pattern: pattern, shape: shapeOf(n), size: 512 + len(pattern)}
-	if re.shape != nil {
-		re.size += re.shape.size()
-		return re, nil
+	m := &machine{shape: shapeOf(n), size: 512}
+	if m.shape != nil {
+		m.size += m.shape.size()
+		return m
 	}
-	if re.auto = compileAutomaton(n); re.auto != nil {
-		re.size += 2*len(re.auto.table) + len(re.auto.accepts)
-		return re, nil
+	if m.auto = compileAutomaton(n); m.auto != nil {
+		m.size += 2*len(m.auto.table) + len(m.auto.accepts)
+		return m
 	}
 	if re2, size, ok := compileRE2(n); ok {
-		re.re2, re.program = re2, size
-		re.size += 32*size + len(re2.String()) + 24*n.spans()
+		m.re2, m.program = re2, size
+		m.size += 160*size + len(re2.String()) + 24*n.spans()
 		if size <= maxLinear {
-			return re, nil
+			return m
 		}
 	}
-	if re.engine, err = compileBacktrack(n); err != nil {
-		return nil, &SyntaxError{0, "the backtracking engine cannot run this pattern"}
+	if m.engine, err = compileBacktrack(n); err != nil {
+		return &machine{failed: true}
 	}
-	re.size += 1024 + 64*len(pattern)
-	return re, nil
+	m.size += 1024 + 64*len(pattern)
+	return m
+}
+
+// machine returns the pattern's machine, which it builds if there is none.
+func (re *Regexp) machine() *machine {
+	if m := re.built.Load(); m != nil {
+		return m
+	}
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	if m := re.built.Load(); m != nil {
+		return m
+	}
+	m := build(re.pattern)
+	re.built.Store(m)
+	re.set.admit(re, m.size)
+	return m
 }
 
 // String returns the pattern as it was written.
 func (re *Regexp) String() string { return re.pattern }
 
 // Linear reports whether every match takes time linear in the text, at most as
-// maxLinear says, so that no bound applies.
-func (re *Regexp) Linear() bool { return re.engine == nil }
+// maxLinear says, so that no bound applies. It builds the machine.
+func (re *Regexp) Linear() bool { return re.machine().linear() }
 
-// Size returns about how many bytes of memory the compiled pattern takes, apart
-// from what a match in progress does.
-func (re *Regexp) Size() int { return re.size }
+func (m *machine) linear() bool { return m.engine == nil && !m.failed }
 
 // MatchString reports whether s holds a match anywhere. A linear pattern never
-// errs and does not allocate; another charges the time it takes to b (nil: a
-// fresh bound of [DefaultBound]) and answers [ErrBound] when that runs out.
+// errs and does not allocate once its machine is built; another charges the time
+// it takes to b (nil: a fresh bound of [DefaultBound]) and answers [ErrBound]
+// when that runs out.
 func (re *Regexp) MatchString(s string, b *Bound) (bool, error) {
+	m := re.machine()
 	switch {
-	case re.shape != nil:
-		return re.shape.match(s), nil
-	case re.auto != nil:
-		return re.auto.match(s), nil
-	case re.engine == nil:
-		return re.re2.MatchString(s), nil
+	case m.shape != nil:
+		return m.shape.match(s), nil
+	case m.auto != nil:
+		return m.auto.match(s), nil
+	case m.failed:
+		return false, ErrBound
+	case m.engine == nil:
+		return m.re2.MatchString(s), nil
 	}
 	if b == nil {
 		b = NewBound(DefaultBound)
@@ -89,18 +123,18 @@ func (re *Regexp) MatchString(s string, b *Bound) (bool, error) {
 	if b.left <= 0 {
 		return false, ErrBound
 	}
-	if re.re2 != nil && re.program <= maxSteps/max(len(s), 1) {
+	if m.re2 != nil && m.program <= maxSteps/max(len(s), 1) {
 		start := time.Now()
-		matched := re.re2.MatchString(s)
+		matched := m.re2.MatchString(s)
 		b.left -= time.Since(start)
 		return matched, nil
 	}
-	return b.match(re.engine, s)
+	return b.match(m.engine, s)
 }
 
 // Match is MatchString for bytes, which it neither keeps nor changes.
 func (re *Regexp) Match(s []byte, b *Bound) (bool, error) {
-	if re.engine != nil {
+	if !re.Linear() {
 		return re.MatchString(string(s), b)
 	}
 	// A string of the same bytes saves a copy; the engines only read it.
