@@ -50,10 +50,6 @@ const (
 	defaultMaxSchemaBytes = 4_000_000
 )
 
-// mergings is how many times MaxSchemaBytes the shared definitions that are
-// merged into the schemas of all tools may amount to together.
-const mergings = 4
-
 // Compile compiles rules. It keeps no map and no slice of r but the schemas
 // themselves, which nobody may change afterwards. The problems are the schemas
 // that do not compile, in the order of the tools' names for each source; the
@@ -111,10 +107,10 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 // compileSources compiles every source of argument rules into its tool.
 func (c *Checker) compileSources(r *Rules, opts Options, named func(string) *tool) []Problem {
 	var problems []Problem
-	merging := mergings * opts.MaxSchemaBytes
+	shared := commons(r, opts)
 	for _, s := range sources(r) {
 		t := named(s.tool)
-		compiled, found := s.compile(r, opts, &merging)
+		compiled, found := s.compile(shared)
 		if compiled == nil {
 			t.broken = true
 			problems = append(problems, found...)

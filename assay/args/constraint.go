@@ -89,11 +89,9 @@ func (s *source) place(at string) string {
 	return s.pointer + "/" + property
 }
 
-// compile returns the source's schema, or why it does not compile.
-func (s *source) compile(r *Rules, opts Options, merging *int) (*schema.Schema, []Problem) {
-	compiled, problems := schema.Compile(schema.Source{
-		Doc:         s.doc,
-		Pointer:     s.pointer,
+// commons is what the schemas of r have in common.
+func commons(r *Rules, opts Options) *schema.Commons {
+	return schema.NewCommons(schema.Source{
 		Defs:        r.Defs,
 		DefsPointer: "/schemas/$defs",
 		DefsBroken:  r.DefsBroken,
@@ -102,8 +100,12 @@ func (s *source) compile(r *Rules, opts Options, merging *int) (*schema.Schema, 
 		MaxBytes:        opts.MaxSchemaBytes,
 		MaxSteps:        opts.MaxSteps,
 		MaxViolations:   opts.MaxViolations,
-		Merging:         merging,
 	})
+}
+
+// compile returns the source's schema, or why it does not compile.
+func (s *source) compile(shared *schema.Commons) (*schema.Schema, []Problem) {
+	compiled, problems := shared.Compile(s.doc, s.pointer)
 	var all []Problem
 	for _, p := range problems {
 		all = append(all, Problem{s.place(p.Path), s.tool, p.Message, p.Hint, p.Reason})

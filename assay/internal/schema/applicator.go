@@ -56,6 +56,16 @@ func (b *broken) LocalizedString(*message.Printer) string { return b.keyword }
 // are not wanted. One value serves a whole evaluation.
 type collected struct{ broken }
 
+// asserted returns what the package compares of n by itself.
+func (s *Schema) asserted(n *node) *assertion {
+	if a := n.assertion.Load(); a != nil {
+		return a
+	}
+	a := s.assertionOf(n)
+	n.assertion.Store(&a)
+	return &a
+}
+
 // judgement is what the applicators of one schema say of one value.
 type judgement struct {
 	*applicators
@@ -220,7 +230,7 @@ func (n *node) speaksOf(name string, run *evaluation) bool {
 	spoken := false
 	for expression := range patterns {
 		// Each is matched, so that the work does not depend on the order.
-		spoken = run.matches(run.schema.patterns[expression], name) || spoken
+		spoken = run.matches(run.schema.regexp(expression), name) || spoken
 	}
 	return spoken
 }

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -15,57 +17,148 @@ import (
 // serves one evaluation at a time, because the library offers no other way to
 // hand an evaluation's state to its extensions.
 type engine struct {
-	schema *jsonschema.Schema
-	nodes  map[string]*node // by the library's location
-	run    *evaluation      // the evaluation in flight
+	schema     *jsonschema.Schema
+	all        []*node          // every node, shared definitions included
+	nodes      map[string]*node // by the library's location
+	secrets    map[*node]bool
+	run        *evaluation // the evaluation in flight
+	generation int         // of engines
 }
 
 // engines are the compiled forms of one Schema: at most one for each processor,
 // made when they are needed.
 type engines struct {
-	mu     sync.Mutex
-	freed  *sync.Cond
-	idle   []*engine
-	made   int
-	broken bool
+	mu         sync.Mutex
+	freed      chan struct{} // one is idle, perhaps
+	idle       []*engine
+	made       int
+	making     bool
+	broken     bool
+	generation int // engines of an earlier one were given up
 }
 
-// acquire returns an engine that nobody else uses, waiting for one if need be,
-// or nil if the library refuses the schema.
-func (s *Schema) acquire() *engine {
+const (
+	// maxEngineNodes bounds the schemas in all engines of a policy. One takes
+	// about 1,200 bytes in an engine.
+	maxEngineNodes = 40_000
+	// look is how often who waits for an engine looks at the stop flag.
+	look = 5 * time.Millisecond
+)
+
+// acquire returns an engine that nobody else uses, waiting for one if need be.
+// It returns none with Broken if the library refuses the schema, and with Limit
+// if the stop flag is set meanwhile.
+func (s *Schema) acquire(stop *atomic.Bool) (*engine, Failure) {
 	e := &s.engines
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	for {
-		switch last := len(e.idle) - 1; {
+		e.mu.Lock()
+		last := len(e.idle) - 1
+		switch {
 		case e.broken:
-			return nil
+			e.mu.Unlock()
+			return nil, Broken
 		case last >= 0:
 			found := e.idle[last]
 			e.idle = e.idle[:last]
-			return found
-		case e.made < runtime.GOMAXPROCS(0):
-			// Compiling under the lock keeps two first calls from doing the
-			// same work at the same time.
-			made := s.build()
-			if made == nil {
-				e.broken = true
-				e.freed.Broadcast()
-				return nil
-			}
+			e.mu.Unlock()
+			return found, None
+		case !e.making && e.made < runtime.GOMAXPROCS(0):
+			// One at a time keeps two first calls from doing the same work.
+			e.making = true
 			e.made++
-			return made
+			e.mu.Unlock()
+			return s.make()
 		}
-		e.freed.Wait()
+		e.mu.Unlock()
+		select {
+		case <-e.freed:
+		case <-time.After(look):
+		}
+		if stop != nil && stop.Load() {
+			return nil, Limit
+		}
 	}
+}
+
+// make builds one more engine.
+func (s *Schema) make() (*engine, Failure) {
+	built := s.build()
+	e := &s.engines
+	e.mu.Lock()
+	e.making = false
+	if built == nil {
+		e.broken = true
+	} else {
+		built.generation = e.generation
+	}
+	e.mu.Unlock()
+	e.wake()
+	if built == nil {
+		return nil, Broken
+	}
+	s.commons.engines.admit(s, len(built.all))
+	return built, None
 }
 
 func (s *Schema) release(used *engine) {
 	e := &s.engines
 	e.mu.Lock()
-	e.idle = append(e.idle, used)
+	if used.generation == e.generation {
+		e.idle = append(e.idle, used)
+	}
 	e.mu.Unlock()
-	e.freed.Signal()
+	e.wake()
+}
+
+// wake lets one who waits look again.
+func (e *engines) wake() {
+	select {
+	case e.freed <- struct{}{}:
+	default:
+	}
+}
+
+// giveUp lets go of all engines; those in use are not kept when they are released.
+func (e *engines) giveUp() {
+	e.mu.Lock()
+	e.idle, e.made = nil, 0
+	e.generation++
+	e.mu.Unlock()
+	e.wake()
+}
+
+// fleet counts the engines of all schemas of a policy, and gives up those that
+// were made first when they are too many.
+type fleet struct {
+	mu    sync.Mutex
+	order []*Schema
+	sizes map[*Schema]int // in nodes
+	total int
+}
+
+// admit counts an engine of that many nodes that was just made for s.
+func (f *fleet) admit(s *Schema, nodes int) {
+	var left []*Schema
+	f.mu.Lock()
+	if f.sizes == nil {
+		f.sizes = map[*Schema]int{}
+	}
+	if f.sizes[s] == 0 {
+		f.order = append(f.order, s)
+	}
+	f.sizes[s] += nodes
+	f.total += nodes
+	for f.total > maxEngineNodes && f.order[0] != s {
+		first := f.order[0]
+		f.order = f.order[1:]
+		f.total -= f.sizes[first]
+		delete(f.sizes, first)
+		left = append(left, first)
+	}
+	f.mu.Unlock()
+	for _, s := range left {
+		s.engines.giveUp()
+	}
 }
 
 // nothing is the loader of a policy: it has no documents.
@@ -83,23 +176,22 @@ func (s *Schema) build() (built *engine) {
 		}
 	}()
 	e := &engine{nodes: make(map[string]*node, len(s.nodes))}
+	document := s.libraryDocument(e)
+	e.secrets = s.secrets(e.all)
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(s.libraryDraft())
 	compiler.UseLoader(nothing{})
 	compiler.UseRegexpEngine(func(expression string) (jsonschema.Regexp, error) {
-		re := s.patterns[expression]
-		if re == nil {
-			// The metaschemas bring patterns of their own.
-			var err error
-			if re, err = ecma.Compile(expression); err != nil {
-				return nil, err
-			}
+		// The metaschemas bring patterns of their own.
+		re, err := s.commons.patterns.Compile(expression)
+		if err != nil {
+			return nil, err
 		}
 		return &matcher{engine: e, re: re}, nil
 	})
 	compiler.RegisterVocabulary(s.vocabulary(e))
 	compiler.AssertVocabs()
-	if err := compiler.AddResource(base, s.libraryDocument()); err != nil {
+	if err := compiler.AddResource(base, document); err != nil {
 		return nil
 	}
 	var err error
@@ -177,16 +269,32 @@ func (n *node) location() string {
 // libraryDocument writes the schema for the library: the keywords that it
 // evaluates, as they stand, and under own the number of the node, from which
 // the extension finds the rest.
-func (s *Schema) libraryDocument() any { return s.libraryNode(s.root) }
+func (s *Schema) libraryDocument(e *engine) any {
+	document := s.libraryNode(e, s.root)
+	if reached := s.reached(); len(reached) > 0 {
+		whole := document.(map[string]any)
+		home, _ := whole[s.draft.home()].(map[string]any)
+		if home == nil {
+			home = map[string]any{}
+			whole[s.draft.home()] = home
+		}
+		for _, d := range reached {
+			home[d.name] = s.libraryNode(e, d.root)
+		}
+	}
+	return document
+}
 
-func (s *Schema) libraryNode(n *node) any {
+func (s *Schema) libraryNode(e *engine, n *node) any {
+	number := len(e.all)
+	e.all = append(e.all, n)
 	if n.object == nil && !n.never {
 		return true
 	}
 	if n.never && (n.holder == "additionalProperties" || n.holder == "additionalItems") {
 		return false
 	}
-	mine := map[string]any{"node": n.index}
+	mine := map[string]any{"node": number}
 	out := map[string]any{own: mine}
 	for name, v := range n.object {
 		shape, known := shapeOf(name, s.draft)
@@ -228,7 +336,7 @@ func (s *Schema) libraryNode(n *node) any {
 		if moved(sub.holder) {
 			to = mine
 		}
-		v := s.libraryNode(sub)
+		v := s.libraryNode(e, sub)
 		switch _, several := n.object[sub.holder].([]any); {
 		case several:
 			items, _ := to[sub.holder].([]any)
@@ -277,14 +385,14 @@ func (s *Schema) vocabulary(e *engine) *jsonschema.Vocabulary {
 			if !ok {
 				return nil, nil
 			}
-			return s.compileApplicators(e, ctx, s.nodes[mine["node"].(int)])
+			return s.compileApplicators(e, ctx, e.all[mine["node"].(int)])
 		},
 	}
 }
 
 func (s *Schema) compileApplicators(e *engine, ctx *jsonschema.CompilerContext, n *node) (jsonschema.SchemaExt, error) {
 	e.nodes[ctx.Enqueue(nil).Location] = n
-	a := &applicators{schema: s, engine: e, node: n, assertion: &s.assertions[n.index]}
+	a := &applicators{schema: s, engine: e, node: n, assertion: s.asserted(n)}
 	one := func(keyword string) *jsonschema.Schema {
 		if _, ok := n.object[keyword]; !ok {
 			return nil

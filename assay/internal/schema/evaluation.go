@@ -37,6 +37,7 @@ type evaluation struct {
 	schema    *Schema
 	budget    *Budget
 	nodes     map[string]*node
+	secrets   map[*node]bool
 	muted     int // how many branches, whose findings nobody reads, are open
 	chain     int // how many schemas with applicators are open
 	scratch   []byte
@@ -58,6 +59,8 @@ type finding struct {
 	place
 	node  *node
 	names []string // the properties that the keyword is about
+
+	secret bool // members of enum and const are not to be shown
 }
 
 // Validate decides v: map[string]any, []any, string, json.Number, bool, nil; for
@@ -82,15 +85,15 @@ func (s *Schema) Validate(v any, b *Budget) (result Result) {
 		}
 		return run.result()
 	}
-	e := s.acquire()
+	e, failure := s.acquire(b.stop)
 	if e == nil {
-		return Result{Failure: Broken}
+		return Result{Failure: failure}
 	}
 	defer func() {
 		e.run = nil
 		s.release(e)
 	}()
-	e.run, run.nodes = run, e.nodes
+	e.run, run.nodes, run.secrets = run, e.nodes, e.secrets
 	if err := e.schema.Validate(v); err != nil {
 		run.collect(err)
 		if len(run.findings) == 0 {
@@ -120,7 +123,7 @@ func (run *evaluation) matches(re *ecma.Regexp, text string) bool {
 // visit counts the visit of a schema, and each item, property and comparison
 // that the library's keywords looked at in it.
 func (run *evaluation) visit(n *node, v any, depth int) {
-	a := &run.schema.assertions[n.index]
+	a := run.schema.asserted(n)
 	// The library looks through the open schemas for a loop, and copies the
 	// path of what it finds.
 	steps := a.steps + run.chain/bytesPerStep + depth/8
@@ -278,7 +281,7 @@ func (run *evaluation) record(n *node, at place, names []string) {
 	run.spend(findingSteps + len(at.path)/bytesPerStep)
 	if i, known := run.places[at]; known {
 		f := &run.findings[i]
-		if n.index < f.node.index {
+		if n.before(f.node) {
 			f.node = n
 		}
 		f.names = append(f.names, names...)
@@ -337,6 +340,7 @@ func (run *evaluation) result() Result {
 	for _, f := range run.findings {
 		slices.Sort(f.names)
 		f.names = slices.Compact(f.names)
+		f.secret = run.secrets[f.node]
 		r.Violations = append(r.Violations, f.violation())
 	}
 	return r

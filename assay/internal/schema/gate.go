@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
-	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/assay/internal/strictjson"
 )
 
@@ -56,6 +56,17 @@ const (
 	base = "assay:///schema"
 )
 
+// What is said in two places of the gate.
+var (
+	tooDeepMerged  = fmt.Sprintf("the schema with its definitions nests deeper than %d", maxDepth)
+	tooManySchemas = fmt.Sprintf("the schema has more than %d subschemas", maxSchemas)
+)
+
+const (
+	notPlain    = "the schema holds a value that is no JSON, or a number beyond the bound"
+	tooManyHint = "split the tool's schema or its definitions"
+)
+
 // node is one position that the gate walked as a schema.
 type node struct {
 	index    int
@@ -70,8 +81,11 @@ type node struct {
 	subs     []*node // in the order of the keywords' names
 	ref      *node   // where $ref leads
 	dynamic  []*node // where $dynamicRef or $recursiveRef may lead
-	secret   bool    // members of enum and const are not to be shown
 	height   int     // the longest chain of schemas in place below, 0 unknown
+
+	definition *definition               // the shared one that it is part of, nil in a tool's own schema
+	assertion  atomic.Pointer[assertion] // made when first needed
+	clause     *clause                   // likewise; see Schema.fast
 }
 
 // resource is the root or a subschema with an identifier of its own.
@@ -91,24 +105,45 @@ type gate struct {
 	source    Source
 	problems  []Problem
 	nodes     []*node
+	limit     int // how many there may be
 	pointers  map[string]*node
 	resources map[string]*resource // by address, those that declare one
 	anchored  []*resource          // all of them
-	patterns  map[string]*ecma.Regexp
+
+	commons    *Commons
+	foundation *foundation   // the shared definitions that are not merged, or nil
+	named      []*definition // those of them that the schema names
+	reached    []*definition // and all that it reaches
+	call       int           // of foundation.reach that found them
 }
 
-// Compile checks a schema and makes it ready to decide. It returns every
-// problem found (at most 100), in a stable order, and a nil Schema if and only
-// if there is one. The engine behind the Schema is compiled at its first use.
-func Compile(src Source, opts Options) (*Schema, []Problem) {
-	opts = opts.withDefaults()
-	g := &gate{
-		options:   opts,
-		source:    src,
+func newGate(c *Commons) *gate {
+	return &gate{
+		options:   c.options,
+		limit:     maxSchemas,
 		pointers:  map[string]*node{},
 		resources: map[string]*resource{},
-		patterns:  map[string]*ecma.Regexp{},
+		commons:   c,
 	}
+}
+
+// Compile checks a schema that shares nothing with another. It returns what
+// [Commons.Compile] does.
+func Compile(src Source, opts Options) (*Schema, []Problem) {
+	return NewCommons(src, opts).Compile(src.Doc, src.Pointer)
+}
+
+// Compile checks a schema and makes it ready to decide; pointer is where doc
+// stands in the policy. It returns every problem found (at most 100), in a
+// stable order, and a nil Schema if and only if there is one. What decides is
+// made of the schema at its first use.
+//
+// Compile is for one goroutine at a time. The schemas that it returned are safe
+// for concurrent use with it and with each other.
+func (c *Commons) Compile(doc any, pointer string) (*Schema, []Problem) {
+	g := newGate(c)
+	g.source = c.source
+	g.source.Doc, g.source.Pointer = doc, pointer
 	g.run()
 	if len(g.problems) > 0 {
 		slices.SortStableFunc(g.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
@@ -151,29 +186,34 @@ func (g *gate) run() {
 		}
 	}
 	var problems []Problem
-	if g.merged, problems = g.source.merge(g.draft, g.options.MaxBytes, g.options.Merging); len(problems) > 0 {
+	if g.merged, problems = g.gather(); len(problems) > 0 {
 		g.problems = problems
 		return
 	}
 	if jsonDepth(g.merged.doc, maxDepth) > maxDepth {
-		g.report(at, TooDeep, fmt.Sprintf("the schema with its definitions nests deeper than %d", maxDepth), "")
+		g.report(at, TooDeep, tooDeepMerged, "")
 		return
 	}
 	if !isPlain(g.merged.doc) {
-		g.report(at, NotSchema, "the schema holds a value that is no JSON, or a number beyond the bound", "")
+		g.report(at, NotSchema, notPlain, "")
 		return
 	}
 	if !g.walk(g.merged.doc, &node{at: "", path: at}) {
-		g.report(at, TooLarge, fmt.Sprintf("the schema has more than %d subschemas", maxSchemas), "split the tool's schema or its definitions")
+		g.report(at, TooLarge, tooManySchemas, tooManyHint)
 		return
 	}
 	if len(g.resources) > maxResources {
 		g.report(at, TooLarge, fmt.Sprintf("more than %d subschemas have an identifier of their own", maxResources), "refer to definitions by #/$defs/NAME")
 		return
 	}
-	g.resolveAll()
+	g.resolveAll(g.nodes)
+	for _, d := range g.reached {
+		if len(g.problems) <= maxProblems {
+			g.problems = append(g.problems, d.problems...)
+		}
+	}
 	if len(g.problems) == 0 {
-		g.checkLoops()
+		g.checkLoops(g.nodes)
 	}
 }
 
@@ -186,8 +226,11 @@ func (g *gate) report(path, reason, message, hint string) {
 // walk checks the schema v at n and everything below it. It returns false when
 // there are more subschemas than may be.
 func (g *gate) walk(v any, n *node) bool {
-	if len(g.nodes) >= maxSchemas {
+	if len(g.nodes) >= g.limit {
 		return false
+	}
+	if n.definition == nil && n.parent != nil {
+		n.definition = n.parent.definition
 	}
 	switch v := v.(type) {
 	case bool:
@@ -487,15 +530,9 @@ func (g *gate) checkTypes(path string, v any) {
 }
 
 func (g *gate) checkPattern(path, expression string) {
-	if _, done := g.patterns[expression]; done {
-		return
-	}
-	re, err := ecma.Compile(expression)
-	if err != nil {
+	if _, err := g.commons.patterns.Compile(expression); err != nil {
 		g.report(path, BadPattern, "no ECMA-262 regular expression: "+err.Error(), "")
-		return
 	}
-	g.patterns[expression] = re
 }
 
 // exact returns the value of a number in a schema.

@@ -274,11 +274,13 @@ func TestMergedSizeIsBounded(t *testing.T) {
 	if s, problems := Compile(source, Options{MaxBytes: 5000}); s == nil {
 		t.Error(problems)
 	}
-	left := 1500
-	if s, problems := Compile(source, Options{Merging: &left}); s == nil || left >= 500 {
-		t.Error(problems, left)
+	// What cannot be shared is merged, within a bound for all tools together.
+	defs["big"].(map[string]any)["$anchor"] = "a"
+	c := NewCommons(source, Options{MaxMerging: 1500})
+	if s, problems := c.Compile(source.Doc, "/schemas/t"); s == nil || c.merging >= 500 {
+		t.Error(problems, c.merging)
 	}
-	if s, problems := Compile(source, Options{Merging: &left}); s != nil || problems[0].Reason != TooLarge {
+	if s, problems := c.Compile(source.Doc, "/schemas/u"); s != nil || problems[0].Reason != TooLarge {
 		t.Error(s, problems)
 	}
 }

@@ -30,6 +30,14 @@ func (d draft) String() string {
 	return "draft 2020-12"
 }
 
+// home is the keyword under which a schema of the draft keeps definitions.
+func (d draft) home() string {
+	if d < draft2019 {
+		return "definitions"
+	}
+	return "$defs"
+}
+
 // draftOf returns the draft that a $schema names. The scheme and an empty
 // fragment make no difference.
 func draftOf(url string) (draft, bool) {

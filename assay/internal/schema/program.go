@@ -36,7 +36,8 @@ type program struct {
 // when it accepts unless an object has more than 16 members that the schema does
 // not name. Nobody may write to data meanwhile.
 func (s *Schema) Accepts(data []byte, b *Budget) bool {
-	if s.program == nil || len(data) == 0 {
+	program := s.fast()
+	if program == nil || len(data) == 0 {
 		return false
 	}
 	if b == nil {
@@ -44,7 +45,7 @@ func (s *Schema) Accepts(data []byte, b *Budget) bool {
 	}
 	p := newPass(data, b)
 	var x instance
-	ok := p.read(&x, strictjson.SkipSpace(data, 0)) && p.check(s.program.root, &x) == holds &&
+	ok := p.read(&x, strictjson.SkipSpace(data, 0)) && p.check(program.root, &x) == holds &&
 		strictjson.SkipSpace(data, x.end) == len(data)
 	return p.end(ok)
 }
@@ -54,7 +55,8 @@ func (s *Schema) Accepts(data []byte, b *Budget) bool {
 // decimal), an integer of Go's kinds, a []any or a map[string]any. Of anything
 // else in it, or nesting deeper than strictjson.MaxDepth, it gives no answer.
 func (s *Schema) AcceptsValue(v any, b *Budget) bool {
-	if s.program == nil {
+	program := s.fast()
+	if program == nil {
 		return false
 	}
 	if b == nil {
@@ -62,7 +64,7 @@ func (s *Schema) AcceptsValue(v any, b *Budget) bool {
 	}
 	p := newPass(nil, b)
 	var x instance
-	return p.end(p.load(&x, v) && p.check(s.program.root, &x) == holds)
+	return p.end(p.load(&x, v) && p.check(program.root, &x) == holds)
 }
 
 // verdict is what a clause says of an instance. The zero value is no answer,

@@ -14,28 +14,53 @@ import (
 // the nesting of the instance it bounds the stack of a pass.
 const maxInPlace = 64
 
-// compileProgram returns the program of the schema that a gate let through, nil
-// if it has none.
-func compileProgram(g *gate) *program {
-	for _, n := range g.nodes {
-		if n.height > maxInPlace {
-			return nil
-		}
+// none is the program of a schema that has none.
+var none = &program{}
+
+// fast returns the program of the schema, nil if it has none. The first call
+// compiles it.
+func (s *Schema) fast() *program {
+	p := s.program.Load()
+	if p == nil {
+		p = s.compileProgram()
+		s.program.Store(p)
 	}
-	for _, re := range g.patterns {
-		if !re.Linear() {
-			return nil
+	if p == none {
+		return nil
+	}
+	return p
+}
+
+func (s *Schema) compileProgram() *program {
+	reached := s.reached()
+	if s.chain > maxInPlace || !s.linear(s.nodes) {
+		return none
+	}
+	if s.foundation != nil {
+		// What becomes of shared definitions is shared too.
+		s.foundation.mu.Lock()
+		defer s.foundation.mu.Unlock()
+		for _, d := range reached {
+			if d.linear == nil {
+				answer := s.linear(d.nodes)
+				d.linear = &answer
+			}
+			if !*d.linear {
+				return none
+			}
 		}
+	} else {
+		s.own.Lock()
+		defer s.own.Unlock()
 	}
 	c := programCompiler{
-		draft:    g.draft,
-		annotate: g.options.AnnotateFormats,
-		patterns: g.patterns,
-		clauses:  make([]*clause, len(g.nodes)),
+		draft:    s.draft,
+		annotate: s.options.AnnotateFormats,
+		regexp:   s.regexp,
 	}
-	root := c.clause(g.nodes[0])
+	root := c.clause(s.root)
 	if root.opaque {
-		return nil
+		return none
 	}
 	return &program{root: root}
 }
@@ -44,18 +69,17 @@ func compileProgram(g *gate) *program {
 type programCompiler struct {
 	draft    draft
 	annotate bool
-	patterns map[string]*ecma.Regexp
-	clauses  []*clause // by the index of their node
+	regexp   func(expression string) *ecma.Regexp
 }
 
 // clause returns the clause of a node; of one that is being compiled, further
 // up in a recursive schema, the clause to be.
 func (c *programCompiler) clause(n *node) *clause {
-	if done := c.clauses[n.index]; done != nil {
-		return done
+	if n.clause != nil {
+		return n.clause
 	}
 	to := &clause{kinds: kindAny}
-	c.clauses[n.index] = to
+	n.clause = to
 	switch {
 	case n.never:
 		to.kinds = 0
@@ -140,7 +164,7 @@ func (c *programCompiler) add(to *clause, n *node, name string) bool {
 	case "maxLength":
 		return countOf(v, &to.texts().max)
 	case "pattern":
-		to.texts().patterns = append(to.texts().patterns, c.patterns[v.(string)])
+		to.texts().patterns = append(to.texts().patterns, c.regexp(v.(string)))
 	case "format":
 		return c.annotate || to.format(v.(string))
 
@@ -210,7 +234,7 @@ func (c *programCompiler) addObject(r *objectRules, n *node) bool {
 			i := number(sub.token)
 			r.known[i].clauses = append(r.known[i].clauses, c.clause(sub))
 		case "patternProperties":
-			r.patterns = append(r.patterns, patternProperty{c.patterns[sub.token], c.clause(sub)})
+			r.patterns = append(r.patterns, patternProperty{c.regexp(sub.token), c.clause(sub)})
 		case "additionalProperties":
 			r.additional = c.clause(sub)
 		case "dependentSchemas", "dependencies":

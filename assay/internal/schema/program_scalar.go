@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -144,6 +145,9 @@ func (p *pass) textHolds(r *textRules, s string) bool {
 func (p *pass) matches(re *ecma.Regexp, s string) bool {
 	p.steps -= 1 + patternSteps*len(s)/bytesPerStep
 	ok, err := re.MatchString(s, nil)
+	if err != nil {
+		p.steps = math.MinInt / 2 // no answer, wherever it is asked
+	}
 	return ok && err == nil
 }
 

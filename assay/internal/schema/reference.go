@@ -139,9 +139,9 @@ func join(base, ref *url.URL) *url.URL {
 	return resolved
 }
 
-// resolveAll finds the target of every reference.
-func (g *gate) resolveAll() {
-	for _, n := range g.nodes {
+// resolveAll finds the target of every reference of nodes.
+func (g *gate) resolveAll(nodes []*node) {
+	for _, n := range nodes {
 		if ref, ok := n.object["$ref"].(string); ok {
 			n.ref = g.resolve(n, "$ref", ref)
 		}
@@ -191,11 +191,14 @@ func (g *gate) resolve(n *node, keyword, ref string) *node {
 		}
 	}
 	found := g.pointers[target.root.at+fragment]
+	if found == nil && target.root.parent == nil && g.foundation != nil {
+		found = g.foundation.find(fragment, g.call)
+	}
 	switch {
 	case found == nil:
 		g.report(path, BadReference, "the reference leads to nothing that is a schema", "define it under $defs")
 		return nil
-	case found.resource != target:
+	case found.definition == nil && found.resource != target:
 		g.report(path, CrossingReference, "the reference crosses into a subschema with an identifier of its own", "refer to it by that identifier")
 		return nil
 	case g.draft == draft2019 && target != n.resource && target.root.object["$recursiveAnchor"] == true && found != target.root:
@@ -252,13 +255,23 @@ func (n *node) inPlaceTargets(visit func(*node)) {
 }
 
 // checkLoops refuses a chain of schemas that judge one value without an end, or
-// with more links than the engine is to follow.
-func (g *gate) checkLoops() {
+// with more links than the engine is to follow. It looks at those that begin at
+// nodes.
+func (g *gate) checkLoops(nodes []*node) {
+	report := func(n *node, reason, message, hint string) {
+		p := Problem{Path: n.path, Message: message, Hint: hint, Reason: reason}
+		if n.definition != nil {
+			// Whoever reaches a part of a loop or chain reaches this one too.
+			n.definition.problems = append(n.definition.problems, p)
+			return
+		}
+		g.problems = append(g.problems, p)
+	}
 	open := map[*node]bool{}
 	var visit func(n *node) int
 	visit = func(n *node) int {
 		if open[n] {
-			g.report(n.path, ReferenceLoop, "this schema leads back to itself without looking at a part of the value", "put the reference under properties or items")
+			report(n, ReferenceLoop, "this schema leads back to itself without looking at a part of the value", "put the reference under properties or items")
 			return 0
 		}
 		if n.height == 0 {
@@ -268,12 +281,12 @@ func (g *gate) checkLoops() {
 			delete(open, n)
 			n.height = tallest + 1
 			if n.height == maxChain+1 {
-				g.report(n.path, TooDeep, fmt.Sprintf("more than %d schemas in a row judge the same value", maxChain), "shorten the chain of references")
+				report(n, TooDeep, fmt.Sprintf("more than %d schemas in a row judge the same value", maxChain), "shorten the chain of references")
 			}
 		}
 		return n.height
 	}
-	for _, n := range g.nodes {
+	for _, n := range nodes {
 		visit(n)
 	}
 }

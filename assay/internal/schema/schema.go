@@ -9,7 +9,10 @@
 package schema
 
 import (
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/assay/assay/internal/ecma"
 )
@@ -20,61 +23,108 @@ type Schema struct {
 	options     Options
 	draft       draft
 	root        *node
-	nodes       []*node
-	assertions  []assertion // by the node's index
-	patterns    map[string]*ecma.Regexp
-	dynamic     bool // there are references whose target depends on the way
-	unevaluated bool // there is an unevaluatedProperties or unevaluatedItems
-	program     *program
+	nodes       []*node // its own, without those of shared definitions
+	chain       int     // the most schemas in a row that judge one value
+	dynamic     bool    // there are references whose target depends on the way
+	unevaluated bool    // there is an unevaluatedProperties or unevaluatedItems
+	commons     *Commons
+	foundation  *foundation // of the shared definitions that it reaches, nil: none
+	reaches     []*definition
+	program     atomic.Pointer[program] // made when first asked for
+	own         sync.Mutex              // of the clauses of its own nodes
 	engines     engines
 }
 
 // newSchema makes the schema that a gate let through.
 func newSchema(g *gate) *Schema {
 	s := &Schema{
-		options:  g.options,
-		draft:    g.draft,
-		root:     g.nodes[0],
-		nodes:    g.nodes,
-		patterns: g.patterns,
-		program:  compileProgram(g),
+		options: g.options,
+		draft:   g.draft,
+		root:    g.nodes[0],
+		nodes:   g.nodes,
+		commons: g.commons,
 	}
-	s.engines.freed = sync.NewCond(&s.engines.mu)
-	s.assertions = make([]assertion, len(s.nodes))
-	for i, n := range s.nodes {
-		s.assertions[i] = s.assertionOf(n)
-		for _, keyword := range []string{"unevaluatedProperties", "unevaluatedItems"} {
-			_, present := n.object[keyword]
-			s.unevaluated = s.unevaluated || present
-		}
+	for _, n := range s.nodes {
+		s.chain = max(s.chain, n.height)
+		s.unevaluated = s.unevaluated || n.has("unevaluatedProperties", "unevaluatedItems")
 		s.dynamic = s.dynamic || len(n.dynamic) > 0
 	}
-	s.markSecrets()
+	if len(g.reached) > 0 {
+		s.foundation, s.reaches = g.foundation, g.named
+	}
+	for _, d := range g.reached {
+		s.chain = max(s.chain, d.chain)
+		s.unevaluated = s.unevaluated || d.unevaluated
+	}
+	s.engines.freed = make(chan struct{}, 1)
 	return s
 }
 
-// markSecrets finds the nodes whose enum and const are not to be shown: those
-// that judge a value, or a part of one, that a schema calls writeOnly.
-func (s *Schema) markSecrets() {
-	writeOnly := make([]int8, len(s.nodes)) // 0 unknown, 1 yes, -1 no
-	var marked func(n *node) bool
-	marked = func(n *node) bool {
-		if writeOnly[n.index] == 0 {
-			writeOnly[n.index] = -1
-			found := n.object["writeOnly"] == true
-			n.inPlaceTargets(func(target *node) { found = marked(target) || found })
-			if found {
-				writeOnly[n.index] = 1
+// reached returns the shared definitions that the schema reaches, by name.
+func (s *Schema) reached() []*definition {
+	var all []*definition
+	seen := map[*definition]bool{}
+	var add func(some []*definition)
+	add = func(some []*definition) {
+		for _, d := range some {
+			if !seen[d] {
+				seen[d] = true
+				all = append(all, d)
+				add(d.refs)
 			}
 		}
-		return writeOnly[n.index] == 1
 	}
+	add(s.reaches)
+	slices.SortFunc(all, func(a, b *definition) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// regexp returns a pattern that the gate accepted.
+func (s *Schema) regexp(expression string) *ecma.Regexp {
+	re, err := s.commons.patterns.Compile(expression)
+	if err != nil {
+		panic(noAnswer{})
+	}
+	return re
+}
+
+// linear reports whether all patterns of nodes are linear.
+func (s *Schema) linear(nodes []*node) bool {
+	for _, n := range nodes {
+		if expression, ok := n.object["pattern"].(string); ok && !s.regexp(expression).Linear() {
+			return false
+		}
+		byPattern, _ := n.object["patternProperties"].(map[string]any)
+		for expression := range byPattern {
+			if !s.regexp(expression).Linear() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// secrets finds the nodes whose enum and const are not to be shown: those
+// that judge a value, or a part of one, that a schema calls writeOnly.
+func (s *Schema) secrets(nodes []*node) map[*node]bool {
+	writeOnly := map[*node]bool{}
+	var marked func(n *node) bool
+	marked = func(n *node) bool {
+		found, known := writeOnly[n]
+		if !known {
+			found = n.object["writeOnly"] == true
+			n.inPlaceTargets(func(target *node) { found = marked(target) || found })
+			writeOnly[n] = found
+		}
+		return found
+	}
+	secret := map[*node]bool{}
 	var spread func(n *node)
 	spread = func(n *node) {
-		if n.secret {
+		if secret[n] {
 			return
 		}
-		n.secret = true
+		secret[n] = true
 		for _, sub := range n.subs {
 			if sub.holder != "$defs" && sub.holder != "definitions" {
 				spread(sub)
@@ -87,11 +137,12 @@ func (s *Schema) markSecrets() {
 			spread(target)
 		}
 	}
-	for _, n := range s.nodes {
+	for _, n := range nodes {
 		if marked(n) {
 			spread(n)
 		}
 	}
+	return secret
 }
 
 // Options bound a schema. The zero value of a limit means its default.
@@ -107,11 +158,11 @@ type Options struct {
 	MaxSteps int
 	// MaxViolations bounds Result.Violations. Default 64.
 	MaxViolations int
-	// Merging, when not nil, is how many bytes of shared definitions all
-	// schemas of one policy may still merge together; Compile takes from it.
+	// MaxMerging bounds the bytes of definitions that all schemas of one policy
+	// merge together, which only those do that cannot be shared (see Commons).
 	// It keeps a policy in which many small schemas reach one large definition
-	// from costing their product.
-	Merging *int
+	// from costing their product. Default 2 * MaxBytes.
+	MaxMerging int
 }
 
 func (o Options) withDefaults() Options {
@@ -123,6 +174,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxViolations <= 0 {
 		o.MaxViolations = 64
+	}
+	if o.MaxMerging <= 0 {
+		o.MaxMerging = 2 * o.MaxBytes
 	}
 	return o
 }

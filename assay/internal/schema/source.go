@@ -12,7 +12,8 @@ import (
 )
 
 // Source is one tool's schema and where it stands in the policy. Compile keeps
-// parts of it; the caller must not change it afterwards.
+// parts of it; the caller must not change it afterwards. [NewCommons] reads only
+// the part about shared definitions.
 type Source struct {
 	// Doc is the schema: map[string]any, []any, string, json.Number, bool, nil.
 	Doc any
@@ -39,36 +40,21 @@ type merged struct {
 // references of the form #/$defs/NAME, and through those of the definitions
 // themselves. Drafts 4 to 7 keep definitions under another name and get both
 // the definitions and the references rewritten to it.
+//
+// budget is how many bytes of them the policy may still merge, and is taken from.
 func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) {
-	m := merged{doc: src.Doc, home: "$defs", shared: map[string]bool{}}
-	if d < draft2019 {
-		m.home = "definitions"
-	}
+	m := merged{doc: src.Doc, home: d.home(), shared: map[string]bool{}}
 	object, ok := src.Doc.(map[string]any)
 	if !ok {
 		return m, nil
 	}
-	tooLarge := []Problem{{Path: src.Pointer, Reason: TooLarge,
-		Message: "the schema with the shared definitions that it reaches is larger than " + strconv.Itoa(maxBytes) + " bytes",
-		Hint:    "split the tool's schema or its definitions"}}
+	tooLarge := src.tooLarge(maxBytes)
 	size := jsonSize(src.Doc)
 	if size > maxBytes {
 		return m, tooLarge
 	}
 
 	own, _ := object[m.home].(map[string]any)
-	var problems []Problem
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if _, both := src.Defs[name]; both {
-			problems = append(problems, Problem{Path: src.Pointer + "/" + m.home + "/" + escapeToken(name), Reason: Collision,
-				Message: "the definition " + shown(name) + " stands here and among the shared definitions",
-				Hint:    "rename one of the two"})
-		}
-	}
-	if len(problems) > 0 {
-		return m, problems
-	}
-
 	tooMuch := []Problem{{Path: src.Pointer, Reason: TooLarge,
 		Message: "the schemas of this policy merge too many shared definitions, all together",
 		Hint:    "reach smaller definitions from fewer tools"}}
@@ -81,7 +67,7 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 		if !exists || m.shared[name] {
 			continue
 		}
-		if budget != nil && *budget <= 0 {
+		if *budget <= 0 {
 			// Measuring alone would cost too much, over and over.
 			return m, tooMuch
 		}
@@ -90,10 +76,8 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 		if size += taken; size > maxBytes {
 			return m, tooLarge
 		}
-		if budget != nil {
-			if *budget -= taken; *budget < 0 {
-				return m, tooMuch
-			}
+		if *budget -= taken; *budget < 0 {
+			return m, tooMuch
 		}
 		reached[name] = definition
 		queue = append(queue, definitionNames(definition)...)
@@ -105,6 +89,27 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 		m.doc = whole
 	}
 	return m, nil
+}
+
+// collisions are the definitions that a schema holds itself and that stand among
+// the shared ones too.
+func (src Source) collisions(home string) (problems []Problem) {
+	object, _ := src.Doc.(map[string]any)
+	own, _ := object[home].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if _, both := src.Defs[name]; both {
+			problems = append(problems, Problem{Path: src.Pointer + "/" + home + "/" + escapeToken(name), Reason: Collision,
+				Message: "the definition " + shown(name) + " stands here and among the shared definitions",
+				Hint:    "rename one of the two"})
+		}
+	}
+	return problems
+}
+
+func (src Source) tooLarge(maxBytes int) []Problem {
+	return []Problem{{Path: src.Pointer, Reason: TooLarge,
+		Message: "the schema with the shared definitions that it reaches is larger than " + strconv.Itoa(maxBytes) + " bytes",
+		Hint:    "split the tool's schema or its definitions"}}
 }
 
 // definitionNames returns the names that references of the form #/$defs/NAME
