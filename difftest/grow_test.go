@@ -463,14 +463,20 @@ func growContains(g *grower, to map[string]any, vs []any, depth int) bool {
 	if atLeast == 0 && g.draft < draft2019 {
 		return false
 	}
+	if g.chance(2) { // every item counts
+		found = itemsFrom(vs, 0)
+	}
 	to["contains"] = g.over(found, depth)
 	if g.draft >= draft2019 {
 		if atLeast == 0 || g.chance(4) {
+			if atLeast > 0 && len(found) > 2 && g.chance(2) {
+				atLeast = 2
+			}
 			to["minContains"] = json.Number(fmt.Sprint(atLeast))
 			g.used["minContains"]++
 		}
-		if g.chance(3) {
-			to["maxContains"] = json.Number(fmt.Sprint(max(most, 1)))
+		if g.chance(2) {
+			to["maxContains"] = json.Number(fmt.Sprint(max(1, most-g.IntN(2))))
 			g.used["maxContains"]++
 		}
 	}
