@@ -2,12 +2,14 @@
 // assay decides, and compares assay's fast path with its full engine.
 //
 // It holds tests only, in a module of its own, so that users of the library
-// never see the dependencies. The tests:
+// never see the dependencies:
 //
 //   - TestSecondOpinions generates schemas and instances and compares;
-//   - TestGeneratorIsHealthy says what the generator has to cover;
-//   - TestPublicSuite and TestCorpus compare all ways to ask assay itself on
-//     the public suite and the shared corpus;
-//   - TestWhyQriDoesNotDecide and TestWhyGoogleDoesNotDecide pin the wrong
-//     answers for which an opinion is not heard.
+//   - TestExclusionsAreNeeded asks about an example of everything for which an
+//     opinion is not heard;
+//   - TestWhyQriDoesNotDecide pins the wrong accepts of qri-io/jsonschema;
+//   - TestPublicSuite and TestCorpus ask assay in every way about the public
+//     suite and the shared corpus.
+//
+// A wrong answer of assay's becomes a row in the tests of assay/internal/schema.
 package difftest
