@@ -98,7 +98,7 @@ func runGroup(t *testing.T, schemas map[string]*jsonschema.Schema, file string, 
 		in.Write(bytes.Replace(line, []byte(`"arguments":0`), append([]byte(`"arguments":`), expand(c.Arguments)...), 1))
 		in.WriteByte('\n')
 	}
-	p := newProcess(t, root)
+	p := newProcess(t, root, "--timeout", "60000") // a busy machine is no reason to fail
 	p.cmd.Stdin = &in
 	out, err := p.cmd.Output()
 	if err != nil {
