@@ -46,6 +46,11 @@ func (s *Session) Snapshot() ([]byte, error) {
 	return json.Marshal(kept)
 }
 
+// maxRequests is how many requests a session may have counted to be restored:
+// far more than can be made, and far from where an int64 wraps to a count that
+// no ceiling stops.
+const maxRequests = 1 << 53
+
 // Restore returns the session that a snapshot was taken of. It refuses a
 // snapshot of another policy or format, whatever is no strict JSON, unknown,
 // repeated or missing members, and counts that no session can have. The session
@@ -108,6 +113,8 @@ func readSnapshot(data []byte) (kept snapshot, err error) {
 		return kept, errors.New("its format is not one that this version reads")
 	case kept.Calls < 0 || kept.Requests < kept.Calls:
 		return kept, errors.New("it counts fewer requests than calls")
+	case kept.Requests > maxRequests:
+		return kept, errors.New("it counts more requests than a session can")
 	}
 	return kept, nil
 }

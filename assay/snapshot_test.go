@@ -122,6 +122,7 @@ func TestRestoreRefusesWhatIsNoSnapshotOfThePolicy(t *testing.T) {
 		"a negative count":     strings.Replace(good, `"calls":1`, `"calls":-1`, 1),
 		"a count as text":      strings.Replace(good, `"calls":1`, `"calls":"1"`, 1),
 		"too few requests":     strings.Replace(good, `"requests":1`, `"requests":0`, 1),
+		"requests that wrap":   strings.Replace(good, `"requests":1`, `"requests":9223372036854775807`, 1),
 		"calls nobody saw":     strings.Replace(good, `"calls":1`, `"calls":0`, 1),
 		"no sequence":          good[:strings.Index(good, `"sequence":`)] + `"sequence":null}`,
 		"another sequence":     good[:strings.Index(good, `"sequence":`)] + `"sequence":[9]}`,
