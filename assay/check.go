@@ -24,11 +24,13 @@ const (
 // before: see [CheckSequence]. A document that is a list denies with
 // [CodePolicyParse].
 func CheckArgs(p *Policy, call Call) Decision {
-	c, refused := p.ask(call.Tool)
-	if refused != nil {
-		return refused.decision()
+	if p == nil || p.compiled == nil {
+		return noPolicy.decision()
 	}
-	return c.checkArgs(&args.Request{
+	if p.compiled.args == nil && !validName(call.Tool) { // else the engine looks at the name
+		return invalidName.decision()
+	}
+	return p.compiled.checkArgs(&args.Request{
 		Tool:      call.Tool,
 		Arguments: call.Arguments,
 		Identity:  (*args.Identity)(call.Identity),

@@ -50,6 +50,10 @@ const (
 	defaultMaxSchemaBytes = 4_000_000
 )
 
+// maxProblems is how many problems are listed before each further tool adds only
+// its first one: many tools may reach one definition with many faults.
+const maxProblems = 2_000
+
 // Compile compiles rules. It keeps no map and no slice of r but the schemas
 // themselves, which nobody may change afterwards. The problems are the schemas
 // that do not compile, in the order of the tools' names for each source; the
@@ -101,7 +105,34 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 	for name, t := range c.tools {
 		t.refusal = c.refuse(name, t.classes)
 	}
+	c.nameExact()
 	return c, problems
+}
+
+// nameExact moves the exact patterns of both lists to tools, so that one look
+// there says what they say.
+func (c *Checker) nameExact() {
+	bare := map[*ruling]*tool{nil: unnamed} // tools of which nothing else is said
+	for _, list := range []*patterns{c.deny, c.allow} {
+		if list == nil {
+			continue
+		}
+		for name := range list.exact {
+			if c.tools[name] != nil {
+				continue
+			}
+			refusal := c.refuse(name, nil)
+			if bare[refusal] == nil {
+				bare[refusal] = &tool{refusal: refusal}
+			}
+			c.tools[name] = bare[refusal]
+		}
+	}
+	for _, list := range []*patterns{c.deny, c.allow} {
+		if list != nil {
+			list.exact = nil
+		}
+	}
 }
 
 // compileSources compiles every source of argument rules into its tool.
@@ -113,6 +144,10 @@ func (c *Checker) compileSources(r *Rules, opts Options, named func(string) *too
 		compiled, found := s.compile(shared)
 		if compiled == nil {
 			t.broken = true
+			// Every tool is told of, and no more than that once they are many.
+			if len(problems)+len(found) > maxProblems {
+				found = found[:1]
+			}
 			problems = append(problems, found...)
 			continue
 		}

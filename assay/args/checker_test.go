@@ -643,3 +643,23 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
+
+func TestProblemsOfManyToolsThatReachOneFaultyDefinitionAreFew(t *testing.T) {
+	faulty := map[string]any{}
+	for i := range 100 {
+		faulty[fmt.Sprintf("keyword%d", i)] = true
+	}
+	r := &Rules{Defs: map[string]any{"faulty": faulty}, Schemas: map[string]any{}}
+	const tools = 500
+	for i := range tools {
+		r.Schemas[fmt.Sprintf("t%d", i)] = map[string]any{"$ref": "#/$defs/faulty"}
+	}
+	_, problems := Compile(r, Options{})
+	named := map[string]bool{}
+	for _, p := range problems {
+		named[p.Tool] = true
+	}
+	if len(named) != tools || len(problems) > 2000+tools {
+		t.Errorf("%d problems of %d tools", len(problems), len(named))
+	}
+}

@@ -36,6 +36,7 @@ func NewCommons(src Source, opts Options) *Commons {
 		source:      src,
 		options:     opts,
 		patterns:    ecma.NewSet(maxMachines),
+		engines:     fleet{limit: maxEngineNodes},
 		foundations: map[draft]*foundation{},
 		merging:     opts.MaxMerging,
 	}

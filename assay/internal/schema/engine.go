@@ -130,6 +130,7 @@ func (e *engines) giveUp() {
 // fleet counts the engines of all schemas of a policy, and gives up those that
 // were made first when they are too many.
 type fleet struct {
+	limit int // of total
 	mu    sync.Mutex
 	order []*Schema
 	sizes map[*Schema]int // in nodes
@@ -148,7 +149,7 @@ func (f *fleet) admit(s *Schema, nodes int) {
 	}
 	f.sizes[s] += nodes
 	f.total += nodes
-	for f.total > maxEngineNodes && f.order[0] != s {
+	for f.total > f.limit && f.order[0] != s {
 		first := f.order[0]
 		f.order = f.order[1:]
 		f.total -= f.sizes[first]
