@@ -84,7 +84,12 @@ func calibrate(c contestant) int {
 		return c.calls
 	}
 	for n := 1; ; n *= 4 {
-		if took := timed(c, n); took > slice/8 {
+		took := timed(c, n)
+		if took > slice/8 {
+			// What else the process did may have made one call look long.
+			took = min(took, timed(c, n))
+		}
+		if took > slice/8 {
 			return max(1, int(float64(n)*float64(slice)/float64(took)))
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"cel.dev/cel-go/common/types"
-	"cel.dev/cel-go/common/types/ref"
 	"example.com/assay/assay"
 	"github.com/cedar-policy/cedar-go"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -80,16 +78,12 @@ func nameContestants(n int) ([]contestant, error) {
 		inputs[name] = ast.NewObject([2]*ast.Term{tool, ast.StringTerm(name)})
 	}
 
-	program, err := celProgram("!(tool in blocked)", "tool", "blocked")
+	// A literal list becomes a set when the program is compiled.
+	program, err := celProgram(fmt.Sprintf("!(tool in %s)", jsonText(blocked)), "tool")
 	if err != nil {
 		return nil, err
 	}
-	celBlocked := map[ref.Val]ref.Val{}
-	for _, name := range blocked {
-		celBlocked[types.String(name)] = types.True
-	}
-	celSet := types.NewRefValMap(types.DefaultTypeAdapter, celBlocked)
-	activation := map[string]any{"blocked": celSet}
+	activation := map[string]any{}
 
 	entities := cedar.EntityMap{}
 	list := cedar.NewEntityUID("List", "blocked")

@@ -48,7 +48,7 @@ func opa(module string, data map[string]any) (func(input ast.Value) bool, error)
 
 // celProgram compiles an expression over variables of any type.
 func celProgram(expression string, variables ...string) (func(map[string]any) bool, error) {
-	var options []cel.EnvOption
+	options := []cel.EnvOption{cel.ParserExpressionSizeLimit(10_000_000), cel.ExpressionNodeLimit(1_000_000)}
 	for _, v := range variables {
 		options = append(options, cel.Variable(v, cel.DynType))
 	}
