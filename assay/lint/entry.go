@@ -62,6 +62,49 @@ func literalStar(p *policy, report reporter) {
 	}
 }
 
+// denying are the roles whose names, where they match nothing, let more through
+// than was meant, with what they do to the names that they match.
+var denying = map[role]string{
+	denies:       "blocks",
+	blocks:       "blocks",
+	blocksPart:   "blocks",
+	deniesClass:  "blocks",
+	obliges:      "concerns",
+	obligesClass: "concerns",
+}
+
+// spaceInDenied finds entries that a reader takes for several. YAML makes them:
+// it joins lines, and a hyphen that is indented deeper begins no entry.
+func spaceInDenied(p *policy, report reporter) {
+	for _, n := range p.identifiers() {
+		if effect, ok := denying[n.role]; ok && strings.ContainsAny(n.text, space) {
+			report(n.place, fmt.Sprintf("%s is one entry, white space included, so it %s none of its words alone", quote(n.text), effect), spaceFix(n.text))
+		}
+	}
+}
+
+// spaceInName finds the same in other places.
+func spaceInName(p *policy, report reporter) {
+	for _, n := range p.identifiers() {
+		if _, ok := denying[n.role]; !ok && strings.ContainsAny(n.text, space) {
+			report(n.place, fmt.Sprintf("%s is one name, white space included, and none of its words alone", quote(n.text)), spaceFix(n.text))
+		}
+	}
+}
+
+// space is the white space of ASCII; any other is an invisible character.
+const space = " \t\n\v\f\r"
+
+func spaceFix(text string) string {
+	switch {
+	case strings.HasPrefix(text, "- ") || strings.Contains(text, " - "):
+		return "begin each name with a hyphen of the same indentation"
+	case len(strings.Fields(text)) < 2:
+		return "write the name without the white space"
+	}
+	return "write each name as an entry of its own"
+}
+
 // neverMatches finds entries that cannot match any tool: the empty name, which
 // no call has, and classes that no tool has.
 func neverMatches(p *policy, report reporter) {
@@ -70,12 +113,12 @@ func neverMatches(p *policy, report reporter) {
 			report(n.place, "the entry is empty, and no tool has an empty name", "remove it, or write the name")
 		}
 	}
-	for _, key := range []string{"allow_classes", "deny_classes", "approval_required_classes", "restrict_scope_classes", "redact_args_classes"} {
-		list, ok := p.root.at("tools", key)
+	known := p.classes()
+	for _, l := range classLists {
+		list, ok := p.root.at("tools", l.key)
 		if !ok {
 			continue
 		}
-		known := p.classes()
 		for item := range list.items() {
 			if !known[item.text()] {
 				report(item, fmt.Sprintf("no tool under tool_classes has the class %s, so the entry matches nothing", quote(item.text())),
@@ -210,6 +253,28 @@ func noSchema(p *policy, report reporter) {
 	for _, n := range p.names {
 		if n.role == sorts && slices.ContainsFunc(p.spec.ToolClasses[n.text], func(c string) bool { return allowed[c] }) {
 			tool(n.place, n.text)
+		}
+	}
+}
+
+// argumentKeys are the keys of a document that decide about tools by their names
+// and arguments. A blocklist alone is none: such a file is there to deny a few
+// names.
+var argumentKeys = []string{"allow", "deny", "tools", "tool_classes", "schemas", "constraints", "enforcement", "limits", "tool_pins"}
+
+// noAllowList finds documents without a list of what may be called.
+func noAllowList(p *policy, report reporter) {
+	_, atRoot := p.root.at("allow")
+	_, names := p.root.at("tools", "allow")
+	_, classes := p.root.at("tools", "allow_classes")
+	if atRoot || names || classes || p.unconstrained() == "deny" || p.byName.CheckName(p.fresh) != "" {
+		return
+	}
+	for at := range p.root.members() {
+		if slices.Contains(argumentKeys, at.key) {
+			report(at, "there is no list of allowed tools, so every name passes that nothing denies",
+				"list the tools under tools.allow, or deny those without a schema with enforcement.unconstrained_tools")
+			return
 		}
 	}
 }

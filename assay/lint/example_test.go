@@ -10,7 +10,8 @@ func ExampleLint() {
 	report := lint.Lint([]byte(`version: "2.0"
 tools:
   deny: ["delete_*_file"]
-`))
+enforcement: {unconstrained_tools: deny}
+`), nil)
 	for _, f := range report.Findings {
 		fmt.Printf("%d:%d: %s: %s\n", f.Line, f.Column, f.Severity, f.Message)
 		fmt.Println(f.Fix)

@@ -91,15 +91,30 @@ func (r *Report) Worst() Severity {
 // maxFindings bounds a report, so that a hostile megabyte does not become many.
 const maxFindings = 1000
 
-// Lint looks at the text of a policy of any form, JSON or YAML, of at most
-// [assay.DefaultMaxPolicyBytes]. Where the policy is refused as a whole, the
-// findings are all that is wrong with it; else they are those of every rule.
-// The same text gives the same report. Lint is safe for concurrent use.
-func Lint(data []byte) *Report {
+// Options are what [Lint] and [Migrate] may be told. A nil *Options means the
+// defaults.
+type Options struct {
+	// MaxPolicyBytes is the greatest length of a policy, all of its YAML aliases
+	// expanded; 0 or less means [assay.DefaultMaxPolicyBytes].
+	MaxPolicyBytes int
+}
+
+func (o *Options) maxPolicyBytes() int {
+	if o == nil || o.MaxPolicyBytes <= 0 {
+		return assay.DefaultMaxPolicyBytes
+	}
+	return o.MaxPolicyBytes
+}
+
+// Lint looks at the text of a policy of any form, JSON or YAML. Where the policy
+// is refused as a whole, the findings are all that is wrong with it; else they
+// are those of every rule. The same text gives the same report. Lint is safe for
+// concurrent use.
+func Lint(data []byte, opts *Options) *Report {
 	r := &Report{}
-	root, err := policydoc.Parse(data, assay.DefaultMaxPolicyBytes)
+	root, err := policydoc.Parse(data, opts.maxPolicyBytes())
 	r.Unreadable = err != nil
-	compiled, err := assay.Parse(data, nil)
+	compiled, err := assay.Parse(data, &assay.Options{MaxPolicyBytes: opts.maxPolicyBytes()})
 	var refused *assay.PolicyError
 	if errors.As(err, &refused) {
 		r.refusal(refused)

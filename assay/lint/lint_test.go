@@ -21,7 +21,7 @@ func TestAPolicyWithoutMistakesHasNoFindings(t *testing.T) {
 tools: {allow: [pay]}
 schemas:
   pay: {type: object, required: [amount], additionalProperties: false, properties: {amount: {type: number}}}
-`))
+`), nil)
 	if len(r.Findings) != 0 || r.Worst() != 0 || r.Unreadable || r.Omitted != 0 {
 		t.Errorf("found %s", lines(r.Findings))
 	}
@@ -39,7 +39,7 @@ func TestARefusedPolicyIsReadableUnlessItsTextIsNoDocument(t *testing.T) {
 		{"<<: {}\n", true},
 		{"a: .nan\n", true},
 	} {
-		r := lint.Lint([]byte(test.policy))
+		r := lint.Lint([]byte(test.policy), nil)
 		if r.Unreadable != test.unreadable || r.Worst() != lint.Error || len(r.Findings) == 0 {
 			t.Errorf("%q: unreadable %v, worst %v, %d findings", test.policy, r.Unreadable, r.Worst(), len(r.Findings))
 		}
@@ -47,7 +47,7 @@ func TestARefusedPolicyIsReadableUnlessItsTextIsNoDocument(t *testing.T) {
 }
 
 func TestAReportIsBoundedAndCountsWhatItOmits(t *testing.T) {
-	r := lint.Lint([]byte("blocklist: [" + strings.Repeat(`"", `, 5000) + "]\non_error: x\n"))
+	r := lint.Lint([]byte("blocklist: ["+strings.Repeat(`"", `, 5000)+"]\non_error: x\n"), nil)
 	if len(r.Findings) != 1000 || r.Omitted != 4001 || r.Count(lint.Error) != 5000 || r.Count(lint.Note) != 1 || r.Worst() != lint.Error {
 		t.Errorf("%d findings, %d omitted, %d errors, %d notes", len(r.Findings), r.Omitted, r.Count(lint.Error), r.Count(lint.Note))
 	}
@@ -66,7 +66,7 @@ func TestWorkIsBounded(t *testing.T) {
 		fmt.Fprintf(&policy, "p%d: true, ", i)
 	}
 	policy.WriteString("}\n")
-	r := lint.Lint([]byte(policy.String()))
+	r := lint.Lint([]byte(policy.String()), nil)
 	if !slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Rule == "incomplete" }) {
 		t.Errorf("nothing is said to be left out: %d findings", len(r.Findings))
 	}
@@ -101,7 +101,7 @@ func TestDenyShadowsAllowExactlyWhereNoNameIsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := slices.ContainsFunc(lint.Lint(policy).Findings, func(f lint.Finding) bool { return f.Rule == "deny-shadows-allow" })
+		found := slices.ContainsFunc(lint.Lint(policy, nil).Findings, func(f lint.Finding) bool { return f.Rule == "deny-shadows-allow" })
 		if found != shadowed {
 			t.Errorf("allow %q, deny %q: found %v, want %v", allow, deny, found, shadowed)
 		}
@@ -110,6 +110,27 @@ func TestDenyShadowsAllowExactlyWhereNoNameIsLeft(t *testing.T) {
 		for i, deny := range patterns {
 			check(allow, deny)
 			check(allow, deny, patterns[(i*7+3)%len(patterns)], patterns[(i*5+1)%len(patterns)])
+		}
+	}
+}
+
+func TestALongerPolicyIsReadWhereTheLimitAllowsIt(t *testing.T) {
+	policy := []byte("allow: [a]\nname: " + strings.Repeat("b", assay.DefaultMaxPolicyBytes) + "\n")
+	for _, test := range []struct {
+		opts    *lint.Options
+		refused bool
+	}{
+		{nil, true},
+		{&lint.Options{}, true},
+		{&lint.Options{MaxPolicyBytes: -1}, true},
+		{&lint.Options{MaxPolicyBytes: len(policy) - 1}, true},
+		{&lint.Options{MaxPolicyBytes: len(policy) + 100}, false},
+	} {
+		if r := lint.Lint(policy, test.opts); r.Unreadable != test.refused {
+			t.Errorf("%+v: %s", test.opts, lines(r.Findings))
+		}
+		if _, err := lint.Migrate(policy, test.opts); (err != nil) != test.refused {
+			t.Errorf("%+v: migrated with %v", test.opts, err)
 		}
 	}
 }
@@ -140,7 +161,7 @@ func TestTheExamplesHaveNoFindings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := lint.Lint(text); len(r.Findings) > 0 {
+		if r := lint.Lint(text, nil); len(r.Findings) > 0 {
 			t.Errorf("%s:\n%s", name, lines(r.Findings))
 		}
 	}
@@ -156,8 +177,8 @@ func FuzzLint(f *testing.F) {
 		f.Add([]byte(test.old))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := lint.Lint(data)
-		if again := lint.Lint(data); !reflect.DeepEqual(r, again) {
+		r := lint.Lint(data, nil)
+		if again := lint.Lint(data, nil); !reflect.DeepEqual(r, again) {
 			t.Fatal("two reports of one text differ")
 		}
 		all := r.Count(lint.Note) + r.Count(lint.Warning) + r.Count(lint.Error)
@@ -181,14 +202,14 @@ func FuzzLint(f *testing.F) {
 		}) {
 			t.Errorf("Parse says %v, the report %s", err, lines(r.Findings))
 		}
-		migrated, err := lint.Migrate(data)
+		migrated, err := lint.Migrate(data, nil)
 		if err != nil {
 			return
 		}
 		if _, err := assay.Parse(migrated, nil); err != nil {
 			t.Errorf("the migrated policy is refused: %v\n%s", err, migrated)
 		}
-		if _, err := lint.Migrate(migrated); err == nil {
+		if _, err := lint.Migrate(migrated, nil); err == nil {
 			t.Errorf("the migrated policy is of the older form:\n%s", migrated)
 		}
 	})

@@ -21,12 +21,13 @@ import (
 // comments inside of what changes are lost. It is an error if the text is no
 // policy (a [*assay.PolicyError]), is of another form, or constrains one
 // argument in two places that only their author can join.
-func Migrate(data []byte) ([]byte, error) {
-	compiled, err := assay.Parse(data, nil)
+func Migrate(data []byte, opts *Options) ([]byte, error) {
+	limit := &assay.Options{MaxPolicyBytes: opts.maxPolicyBytes()}
+	compiled, err := assay.Parse(data, limit)
 	if err != nil {
 		return nil, err
 	}
-	root, err := policydoc.Parse(data, assay.DefaultMaxPolicyBytes)
+	root, err := policydoc.Parse(data, opts.maxPolicyBytes())
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +40,14 @@ func Migrate(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	whole := m.print(nil)
-	want, err := assay.Parse(whole, nil)
+	want, err := assay.Parse(whole, limit)
 	if err != nil {
 		return nil, fmt.Errorf("assay: the migrated policy is refused: %w", err)
 	}
 	// The lines of the original are kept only where they still mean the same.
 	if lines := memberLines(data, root); lines != nil {
 		kept := m.print(lines)
-		if got, err := assay.Parse(kept, nil); err == nil && got.Digest() == want.Digest() {
+		if got, err := assay.Parse(kept, limit); err == nil && got.Digest() == want.Digest() {
 			return kept, nil
 		}
 	}

@@ -110,7 +110,7 @@ metadata:
 func TestMigrate(t *testing.T) {
 	for _, test := range migrations {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := lint.Migrate([]byte(test.old))
+			got, err := lint.Migrate([]byte(test.old), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,12 +127,12 @@ func TestMigrateRefuses(t *testing.T) {
 		{"a list of rules", "- {type: require, tool: a}\n", "assay: the policy is not of the older form; "},
 		{"an argument constrained twice", "tools: {arg_constraints: {t: {x: true}}}\nschemas: {t: true}\nconstraints: {t: {x: a}}\n", `both constrain the argument "x" of "t"`},
 	} {
-		if _, err := lint.Migrate([]byte(test.policy)); err == nil || !strings.Contains(err.Error(), test.message) {
+		if _, err := lint.Migrate([]byte(test.policy), nil); err == nil || !strings.Contains(err.Error(), test.message) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 	var refused *assay.PolicyError
-	if _, err := lint.Migrate([]byte("alow: [a]\n")); !errors.As(err, &refused) || refused.Kind != assay.KindStructure {
+	if _, err := lint.Migrate([]byte("alow: [a]\n"), nil); !errors.As(err, &refused) || refused.Kind != assay.KindStructure {
 		t.Errorf("a policy that is refused: %v", err)
 	}
 }
@@ -158,7 +158,7 @@ func migratesEqually(t *testing.T, old []byte, calls []assay.Call) bool {
 	if err != nil {
 		return false
 	}
-	text, err := lint.Migrate(old)
+	text, err := lint.Migrate(old, nil)
 	if err != nil {
 		if !strings.Contains(err.Error(), "both constrain") && !strings.Contains(err.Error(), "older form") {
 			t.Errorf("%v\n%s", err, old)

@@ -1,20 +1,27 @@
 package lint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // role is what a policy does with the names of a list.
 type role uint8
 
 const (
-	allows   role = iota // lets tools through
-	denies               // denies tools
-	obliges              // puts an obligation on tools
-	blocks               // denies whole names, in the blocklist
-	governs              // gives a tool its schema, pin or other rule of its arguments
-	sorts                // gives a tool its classes
-	mentions             // speaks of a tool in a sequence rule
-	groups               // is a member of an alias
-	aliases              // is an alias's own name
+	allows       role = iota // lets tools through
+	denies                   // denies tools
+	obliges                  // puts an obligation on tools
+	blocks                   // denies whole names, in the blocklist
+	governs                  // gives a tool its schema, pin or other rule of its arguments
+	sorts                    // gives a tool its classes
+	mentions                 // speaks of a tool in a sequence rule
+	groups                   // is a member of an alias
+	aliases                  // is an alias's own name
+	deniesClass              // denies the tools of a class
+	obligesClass             // puts an obligation on the tools of a class
+	namesClass               // speaks of a class otherwise
+	blocksPart               // is the part of a name that a sequence rule blocks
 )
 
 // name is a name or pattern that the policy's text holds.
@@ -103,6 +110,44 @@ func collectNames(p *policy) []name {
 	if p.spec.Exact != nil {
 		for item := range p.root.items() {
 			add(item, item.text(), mentions, "the list of calls")
+		}
+	}
+	return all
+}
+
+// classLists are the places of classes.
+var classLists = []struct {
+	key  string
+	role role
+}{
+	{"allow_classes", namesClass},
+	{"deny_classes", deniesClass},
+	{"approval_required_classes", obligesClass},
+	{"restrict_scope_classes", obligesClass},
+	{"redact_args_classes", obligesClass},
+}
+
+// identifiers are the names of tools, and beside them those of classes and the
+// parts of names that sequence rules block.
+func (p *policy) identifiers() []name {
+	all := slices.Clone(p.names)
+	for _, l := range classLists {
+		if list, ok := p.root.at("tools", l.key); ok {
+			for item := range list.items() {
+				all = append(all, name{item, item.text(), l.role, "tools." + l.key})
+			}
+		}
+	}
+	if mapping, ok := p.root.at("tool_classes"); ok {
+		for member := range mapping.members() {
+			for item := range member.items() {
+				all = append(all, name{item, item.text(), namesClass, "tool_classes"})
+			}
+		}
+	}
+	for r := range p.sequenceRules() {
+		if pattern, ok := r.at("pattern"); ok && r.kind == "blocklist" {
+			all = append(all, name{pattern, pattern.text(), blocksPart, "sequences"})
 		}
 	}
 	return all

@@ -28,10 +28,13 @@ var rules = []rule{
 	{Rule{"schema-problem", Error, "a schema that does not compile, so that every call of its tool is denied"}, schemaProblem},
 	{Rule{"inner-star", Error, "a pattern with a star inside, which is a literal star"}, innerStar},
 	{Rule{"literal-star", Error, "a star in a whole name, where it is a literal star"}, literalStar},
+	{Rule{"space-in-denied", Error, "white space in what denies names or puts a duty on them, where it is part of the name"}, spaceInDenied},
+	{Rule{"space-in-name", Warning, "white space in another name, of which it is a part"}, spaceInName},
 	{Rule{"never-matches", Error, "an entry that matches no tool"}, neverMatches},
 	{Rule{"deny-shadows-allow", Warning, "an allow entry of which every match is denied"}, denyShadowsAllow},
 	{Rule{"not-allowed", Warning, "a schema or other rule for a tool that is not allowed"}, notAllowed},
 	{Rule{"no-schema", Warning, "an allowed tool without a schema"}, noSchema},
+	{Rule{"no-allow-list", Note, "a policy that lets every name pass that it does not deny"}, noAllowList},
 
 	{Rule{"open-object", Warning, "an object with properties that takes others too"}, openObject},
 	{Rule{"unbounded-string", Warning, "a string without maxLength"}, unboundedString},
@@ -41,8 +44,9 @@ var rules = []rule{
 	{Rule{"unanchored-pattern", Warning, "a pattern without ^ at its start or $ at its end"}, unanchoredPattern},
 	{Rule{"property-case", Warning, "property names that differ only by case"}, propertyCase},
 
-	{Rule{"mixed-scripts", Warning, "a tool name that mixes scripts"}, mixedScripts},
-	{Rule{"not-nfkc", Warning, "a tool name that Unicode normalisation (NFKC) changes"}, notNFKC},
+	{Rule{"invisible-character", Error, "a character in a name that a reader does not see"}, invisibleCharacter},
+	{Rule{"mixed-scripts", Warning, "a name that mixes scripts"}, mixedScripts},
+	{Rule{"not-nfkc", Warning, "a name that Unicode normalisation (NFKC) changes"}, notNFKC},
 
 	{Rule{"always-held", Warning, "a sequence rule that nothing can violate"}, alwaysHeld},
 	{Rule{"always-violated", Error, "a sequence rule that nothing can satisfy"}, alwaysViolated},

@@ -41,6 +41,19 @@ var ruleCases = []struct {
 	{"literal-star", "a part of a name", "sequences:\n  - {type: blocklist, pattern: \"rm*\"}\n", []string{`2:23 the pattern "rm*" is a part of a name`}},
 	{"literal-star", "patterns", "tools:\n  allow: [\"get_*\"]\n  deny: [\"*\"]\n", nil},
 
+	{"space-in-denied", "a hyphen that is indented deeper", "deny:\n  - a\n    - b\n  - c\n", []string{`2:5 "a - b" is one entry, white space included, so it blocks none of its words alone`}},
+	{"space-in-denied", "a line that is joined", "tools:\n  deny: [rm\n   exec, \"x\"]\n", []string{`2:10 "rm exec" is one entry`}},
+	{"space-in-denied", "a comma that is missing, and space around", "blocklist: [rm exec, \" ls\", \"a\\tb\", \"a\\nb\"]\n", []string{`1:13 "rm exec"`, `1:22 " ls"`, `1:29 "a\tb"`, `1:37 "a\nb"`}},
+	{"space-in-denied", "a duty", "tools:\n  approval_required: [pay refund*]\n", []string{`2:23 "pay refund*" is one entry, white space included, so it concerns none`}},
+	{"space-in-denied", "classes", "tools:\n  deny_classes: [a b]\n  redact_args_classes: [c d]\n", []string{`2:18 `, `3:25 `}},
+	{"space-in-denied", "a part of a name", "sequences:\n  - {type: blocklist, pattern: rm exec}\n", []string{`2:23 `}},
+	{"space-in-denied", "several names, and space around the words of YAML", "tools:\n  deny: [ rm , exec ]\n  allow: [a b]\ndeny:\n  -   a\n  - b   # c d\n", nil},
+	{"space-in-name", "an allowed name, a schema, a class", "tools:\n  allow:\n    - a\n      - b\nschemas:\n  pay now: true\ntool_classes: {pay: [a b]}\n", []string{
+		`3:7 "a - b" is one name, white space included`, `6:3 "pay now"`, `7:22 "a b"`}},
+	{"space-in-name", "members of an alias, and rules", "aliases: {g: [a b], h i: []}\nsequences: [{type: require, tool: c d}]\n", []string{`1:15 "a b"`, `1:21 "h i"`, `2:29 "c d"`}},
+	{"space-in-name", "the list of calls", "- a\n- b\n  c\n", []string{`2:3 "b c"`}},
+	{"space-in-name", "other texts may hold spaces", "name: a b\nblocklist: [a b]\nschemas: {a: {description: b c, required: [d e]}}\n", nil},
+
 	{"never-matches", "an empty entry", "tools:\n  deny: [\"\"]\n", []string{`2:10 the entry is empty`}},
 	{"never-matches", "a class that no tool has", "tool_classes: {rm: [destructive]}\ntools:\n  deny_classes: [Destructive]\n", []string{`3:18 no tool under tool_classes has the class "Destructive"`}},
 	{"never-matches", "a class that a tool has", "tool_classes: {rm: [destructive]}\ntools:\n  deny_classes: [destructive]\n", nil},
@@ -69,6 +82,18 @@ var ruleCases = []struct {
 	{"no-schema", "an empty requirement constrains nothing", "tools:\n  allow: [a]\n  require_args: {a: []}\n", []string{`2:11 `}},
 	{"no-schema", "each source of rules", "tools:\n  allow: [a, b, c, d]\n  require_args: {a: [x]}\n  arg_constraints: {b: {x: true}}\nschemas: {c: true}\nconstraints:\n  d: {x: y}\n", nil},
 	{"no-schema", "a denied name", "tools:\n  allow: [a]\n  deny: [a]\n", nil},
+
+	{"no-allow-list", "names are denied and none allowed", "version: \"2.0\"\ntools:\n  deny: [a]\n", []string{`2:1 there is no list of allowed tools`}},
+	{"no-allow-list", "schemas", "sequences: []\nschemas: {a: true}\ntools: {}\n", []string{`2:1 `}},
+	{"no-allow-list", "an older policy", "constraints: {}\n", []string{`1:1 `}},
+	{"no-allow-list", "an empty list", "tools: {allow: []}\n", nil},
+	{"no-allow-list", "an allow list at the root", "allow: [a]\nschemas: {a: true}\n", nil},
+	{"no-allow-list", "allowed classes", "tools: {allow_classes: [a]}\n", nil},
+	{"no-allow-list", "tools without a schema are denied", "schemas: {a: true}\nenforcement: {unconstrained_tools: deny}\n", nil},
+	{"no-allow-list", "everything is denied", "tools: {deny: [\"*\"]}\n", nil},
+	{"no-allow-list", "a blocklist", "version: \"2.0\"\nblocklist: [a]\n", nil},
+	{"no-allow-list", "rules alone", "sequences: []\naliases: {}\n", nil},
+	{"no-allow-list", "a list of rules", "- {type: require, tool: a}\n", nil},
 
 	{"open-object", "additionalProperties is absent", "schemas:\n  a:\n    type: object\n    properties:\n      x: true\n", []string{`4:5 the object takes any property`}},
 	{"open-object", "additionalProperties is a schema", "schemas:\n  a:\n    properties: {x: true}\n    additionalProperties: {type: number}\n", []string{`4:5 the object takes properties of any name that fit`}},
@@ -133,6 +158,9 @@ var ruleCases = []struct {
 	{"unanchored-pattern", "a name of patternProperties", "schemas:\n  a:\n    patternProperties:\n      x_: true\n", []string{`4:7 `}},
 	{"unanchored-pattern", "legacy constraints, both forms", "constraints:\n  a: {x: \"^a\", y: {matches: \"^b\"}, z: \"^c$\"}\n", []string{`2:7 `, `2:20 `}},
 	{"unanchored-pattern", "legacy constraints, a list", "constraints:\n  - tool: a\n    params: {x: {matches: \"^a\"}}\n", []string{`3:18 `}},
+	{"unanchored-pattern", "arguments of sequence rules", "sequences:\n  - {type: require, tool: {tool: a, args_match: {x: \"^a\", y: b}}}\n  - {type: sequence, tools: [a, {tool: b, args_match: {z: \"c$\"}}]}\n", []string{
+		`2:50 other text may follow`, `2:59 other text may stand around`, `3:56 other text may stand before`}},
+	{"unanchored-pattern", "anchored arguments of sequence rules", "- {type: require, tool: {tool: a, args_match: {x: \"^(?:a|b)$\"}}}\n- {type: blocklist, pattern: a}\n", nil},
 	{"unanchored-pattern", "anchored in any way", `schemas:
   a: {pattern: "^a$"}
   b: {pattern: "^(?:a|b)$"}
@@ -146,10 +174,16 @@ var ruleCases = []struct {
 	{"property-case", "two names", "schemas:\n  a:\n    properties: {userId: true, userID: true, user_id: true}\n", []string{`3:32 the properties "userID" and "userId" (line 3) differ only by case`}},
 	{"property-case", "two objects", "schemas:\n  a: {properties: {x: {properties: {X: true}}}}\n", nil},
 
+	{"invisible-character", "what nobody sees", "blocklist: [\"rm\\u200B\", \"\\u202Erm\", \"r\\u00A0m\", \"r\\uFE0Fm\", \"r\\u3164m\", \"r\\u2800m\", \"r\\em\"]\n", []string{
+		`1:13 the name "rm\u200b" holds the invisible character U+200B`, `1:25 the name "\u202erm" holds the invisible character U+202E`, `1:37 the name "r\u00a0m" holds the invisible character U+00A0`,
+		"1:49 U+FE0F", "1:61 U+3164", "1:73 U+2800", "1:85 U+001B"}},
+	{"invisible-character", "as it stands in the text, everywhere", "tools:\n  deny: [\"x\u200bx*\"]\n  deny_classes: [b\u00ADc]\nschemas: {d\u2066: true}\n", []string{`2:10 `, `3:18 `, `4:11 `}},
+	{"invisible-character", "visible ones and spaces", "blocklist: [\"a b\", é, e\\u0301, 削除, \"a\\tb\"]\nname: \"a\\u200B\"\n", nil},
 	{"mixed-scripts", "a Cyrillic letter", "tools:\n  deny: [dеlete]\n", []string{`2:10 the name "dеlete" mixes the scripts Cyrillic and Latin`}},
 	{"mixed-scripts", "once for each name", "blocklist: [pаy, pаy]\naliases: {pаy: []}\n", []string{`1:13 `}},
 	{"mixed-scripts", "one script, digits, and Japanese", "blocklist: [удалить_1, ファイル削除file, straße]\n", nil},
 	{"not-nfkc", "a ligature and a wide letter", "blocklist: [ﬁle, ａ]\n", []string{`1:13 the name "ﬁle" is not in normal form NFKC`, `1:18 `}},
+	{"not-nfkc", "a space that nobody sees has a rule of its own", "blocklist: [\"r\\u00A0m\"]\n", nil},
 	{"not-nfkc", "a stable name", "blocklist: [é]\n", nil},
 
 	{"always-held", "before of a tool by itself", "sequences:\n  - {type: before, first: a, then: a}\n", []string{`2:5 every call of then is a call of first too`}},
@@ -185,7 +219,7 @@ func TestEachRuleFindsWhatItIsFor(t *testing.T) {
 	for _, test := range ruleCases {
 		t.Run(test.rule+"/"+test.name, func(t *testing.T) {
 			var got []lint.Finding
-			for _, f := range lint.Lint([]byte(test.policy)).Findings {
+			for _, f := range lint.Lint([]byte(test.policy), nil).Findings {
 				if f.Rule == test.rule {
 					got = append(got, f)
 				}

@@ -240,6 +240,13 @@ func unanchoredPattern(p *policy, report reporter) {
 	for at, expression := range p.legacyPatterns() {
 		reportAnchors(at, expression, report)
 	}
+	for s := range p.selectors() {
+		if match, ok := s.operand.at("args_match"); ok {
+			for at := range match.members() {
+				reportAnchors(at, at.text(), report)
+			}
+		}
+	}
 }
 
 func reportAnchors(at place, expression string, report reporter) {

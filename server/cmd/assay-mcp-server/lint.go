@@ -39,7 +39,11 @@ type lintSettings struct {
 	failOn  lint.Severity
 	migrate bool
 	rules   bool
+
+	maxPolicy int // bytes
 }
+
+func (s lintSettings) options() *lint.Options { return &lint.Options{MaxPolicyBytes: s.maxPolicy} }
 
 // lintCommand looks for mistakes in policy files. Unlike the server it quotes
 // the policy: whoever can name a file here may read it.
@@ -52,12 +56,12 @@ func lintCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case settings.rules:
 		return output(stdout, stderr, listRules(), exitOK, exitUnreadable)
 	case settings.migrate:
-		return migrate(settings.files, stdin, stdout, stderr)
+		return settings.migrated(stdin, stdout, stderr)
 	}
 	var files []linted
 	code = exitOK
 	for _, name := range settings.files {
-		f := lintFile(name, stdin)
+		f := settings.lint(name, stdin)
 		files = append(files, f)
 		switch {
 		case f.err != nil:
@@ -88,7 +92,7 @@ var lintFormats = map[string]func([]linted) (string, error){
 func parseLint(args []string, stdout, stderr io.Writer) (s lintSettings, code int, done bool) {
 	flags := flag.NewFlagSet("assay-mcp-server lint", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	s.format, s.failOn = "text", lint.Warning
+	s.format, s.failOn, s.maxPolicy = "text", lint.Warning, assay.DefaultMaxPolicyBytes
 	flags.Func("format", "", func(text string) error {
 		if lintFormats[text] == nil {
 			return errors.New("want text, json or sarif")
@@ -102,6 +106,7 @@ func parseLint(args []string, stdout, stderr io.Writer) (s lintSettings, code in
 		}
 		return nil
 	})
+	flags.Func("max-policy-bytes", "", func(text string) error { return setBytes(&s.maxPolicy, text) })
 	flags.BoolVar(&s.migrate, "migrate", false, "")
 	flags.BoolVar(&s.rules, "rules", false, "")
 	for rest := args; len(rest) > 0; {
@@ -142,20 +147,20 @@ func parseLint(args []string, stdout, stderr io.Writer) (s lintSettings, code in
 	return s, 0, false
 }
 
-// lintFile looks for mistakes in one file; - is stdin.
-func lintFile(name string, stdin io.Reader) linted {
-	text, err := readPolicyText(name, stdin)
+// lint looks for mistakes in one file; - is stdin.
+func (s lintSettings) lint(name string, stdin io.Reader) linted {
+	text, err := s.read(name, stdin)
 	if name == "-" {
 		name = "stdin"
 	}
 	if err != nil {
 		return linted{name: name, err: err}
 	}
-	return linted{name: name, text: text, report: lint.Lint(text)}
+	return linted{name: name, text: text, report: lint.Lint(text, s.options())}
 }
 
-// readPolicyText reads a file, and no more than shows that it is over the limit.
-func readPolicyText(name string, stdin io.Reader) ([]byte, error) {
+// read reads a file, and no more than shows that it is over the limit.
+func (s lintSettings) read(name string, stdin io.Reader) ([]byte, error) {
 	source := stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -165,7 +170,7 @@ func readPolicyText(name string, stdin io.Reader) ([]byte, error) {
 		defer f.Close()
 		source = f
 	}
-	text, err := io.ReadAll(io.LimitReader(source, assay.DefaultMaxPolicyBytes+1))
+	text, err := io.ReadAll(io.LimitReader(source, int64(s.maxPolicy)+1))
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
@@ -180,20 +185,21 @@ func unreadable(name string, err error) error {
 	return fmt.Errorf("cannot read the policy %s: %w", name, err)
 }
 
-// migrate prints a policy of the older form in the current one.
-func migrate(files []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	text, err := readPolicyText(files[0], stdin)
+// migrated prints a policy of the older form in the current one.
+func (s lintSettings) migrated(stdin io.Reader, stdout, stderr io.Writer) int {
+	name := s.files[0]
+	text, err := s.read(name, stdin)
 	if err != nil {
 		return fail(stderr, exitUnreadable, err.Error(), "name a policy file, or - for stdin")
 	}
-	migrated, err := lint.Migrate(text)
+	migrated, err := lint.Migrate(text, s.options())
 	var refused *assay.PolicyError
 	if errors.As(err, &refused) {
-		return fail(stderr, exitUnreadable, files[0]+": the policy is refused, so there is nothing to migrate", "see what is wrong with: assay-mcp-server lint "+files[0])
+		return fail(stderr, exitUnreadable, name+": the policy is refused, so there is nothing to migrate", "see what is wrong with: assay-mcp-server lint "+name)
 	}
 	if err != nil {
 		message, hint, _ := cutLast(strings.TrimPrefix(err.Error(), "assay: "), "; ")
-		return fail(stderr, exitUnreadable, files[0]+": "+message, hint)
+		return fail(stderr, exitUnreadable, name+": "+message, hint)
 	}
 	return output(stdout, stderr, string(migrated), exitOK, exitUnreadable)
 }
@@ -359,6 +365,8 @@ Flags:
   --migrate            print the 2.0 form of a policy with allow, deny or constraints at its
                        root; it decides as before
   --rules              list the rules with their severities
+  --max-policy-bytes N
+                       the largest policy file (default 1000000)
   --help               this text
 
 Exit codes:

@@ -77,7 +77,7 @@ func TestSARIFIsValidByTheOfficialSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string][]byte{
-		"nothing found":      sarifOf(t, false, "tools: {deny: [rm]}\n"),
+		"nothing found":      sarifOf(t, false, "blocklist: [rm]\n"),
 		"findings":           sarifOf(t, false, policyWithFindings, "blocklist: [\"\"]\n"),
 		"no document":        sarifOf(t, false, "a: [\n", ""),
 		"an unreadable file": sarifOf(t, true, policyWithFindings),
@@ -128,7 +128,7 @@ func TestSARIFHoldsEveryFindingWithItsPlace(t *testing.T) {
 	if err := json.Unmarshal(sarifOf(t, false, policyWithFindings), &log); err != nil {
 		t.Fatal(err)
 	}
-	want := lint.Lint([]byte(policyWithFindings)).Findings
+	want := lint.Lint([]byte(policyWithFindings), nil).Findings
 	if log.Version != "2.1.0" || len(log.Runs) != 1 || len(want) == 0 || len(log.Runs[0].Results) != len(want) {
 		t.Fatalf("version %q, %d runs", log.Version, len(log.Runs))
 	}
