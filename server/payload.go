@@ -40,7 +40,7 @@ var (
 	errNoPolicyPath = &failure{Code: string(assay.CodeInvalidRequest), Message: "Policy path is empty"}
 	errEmptyName    = &failure{Code: string(assay.CodeInvalidRequest), Message: "Tool name is empty"}
 	errNameEncoding = &failure{Code: string(assay.CodeInvalidRequest), Message: "Tool name is not valid Unicode"}
-	errBudget        = &failure{Code: string(assay.CodeLimitExceeded), Message: "Limit exceeded: the decision needs more work than its budget"}
+	errBudget       = &failure{Code: string(assay.CodeLimitExceeded), Message: "Limit exceeded: the decision needs more work than its budget"}
 	errEscapes      = &failure{Code: codePermissionDenied, Message: "Policy path leads out of the policy root"}
 	errUnreadable   = &failure{Code: codePolicyRead, Message: "Policy cannot be read"}
 	errNotRegular   = &failure{Code: codePolicyRead, Message: "Policy is not a regular file"}
