@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/assay/assay"
+	"example.com/assay/assay/lint"
 )
 
 var (
@@ -99,6 +100,12 @@ func TestEveryPolicyInADocumentCompiles(t *testing.T) {
 			found++
 			if _, err := assay.Parse(match[1], &assay.Options{Strict: true}); err != nil {
 				t.Errorf("%s: %v in\n%s", page, err, match[1])
+			}
+			if page != "README.md" {
+				continue // a page about the language shows its parts
+			}
+			for _, f := range lint.Lint(match[1], nil).Findings {
+				t.Errorf("%s: %+v", page, f)
 			}
 		}
 	}
