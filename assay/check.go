@@ -2,7 +2,7 @@ package assay
 
 import (
 	"sync"
-	"unicode/utf8"
+	"sync/atomic"
 
 	"example.com/assay/assay/args"
 	"example.com/assay/assay/sequence"
@@ -23,19 +23,20 @@ const (
 // a ceiling of 0 denies; a [Session] counts. It knows nothing of the calls
 // before: see [CheckSequence]. A document that is a list denies with
 // [CodePolicyParse].
-func CheckArgs(p *Policy, call Call) Decision {
+func CheckArgs(p *Policy, call Call) (d Decision) {
 	if p == nil || p.compiled == nil {
 		return noPolicy.decision()
 	}
 	if p.compiled.args == nil && !validName(call.Tool) { // else the engine looks at the name
 		return invalidName.decision()
 	}
-	return p.compiled.checkArgs(&args.Request{
+	p.compiled.checkArgs(&args.Request{
 		Tool:      call.Tool,
 		Arguments: call.Arguments,
 		Identity:  (*args.Identity)(call.Identity),
 		Stop:      p.stop.Watch(),
-	})
+	}, &d)
+	return d
 }
 
 // CheckArgsValue is [CheckArgs] of a decoded value. It takes what encoding/json
@@ -46,22 +47,27 @@ func CheckArgs(p *Policy, call Call) Decision {
 //
 // It judges the value that it is given. Where the caller also holds the text,
 // CheckArgs is the one to ask: a duplicate key is gone from the value.
-func CheckArgsValue(p *Policy, tool string, arguments any) Decision {
+func CheckArgsValue(p *Policy, tool string, arguments any) (d Decision) {
 	c, refused := p.ask(tool)
 	if refused != nil {
 		return refused.decision()
 	}
-	look := valueCheck{steps: c.options.MaxSteps, plain: true}
+	look := valueCheck{steps: c.options.MaxSteps}
 	if !look.ok(arguments, 0) {
 		if look.steps < 0 {
 			return tooLarge.decision()
 		}
 		return notAValue.decision()
 	}
-	if !look.plain {
-		arguments = plainValue(arguments)
+	r := args.Request{Tool: tool, Value: arguments, HasValue: true, Stop: p.stop.Watch()}
+	switch {
+	case look.nils:
+		r.Value = plainValue(arguments)
+	case look.numbers:
+		r.Plain = plainValue
 	}
-	return c.checkArgs(&args.Request{Tool: tool, Value: arguments, HasValue: true, Stop: p.stop.Watch()})
+	c.checkArgs(&r, &d)
+	return d
 }
 
 // CheckSequence answers whether next may come after history by the policy's
@@ -72,24 +78,38 @@ func CheckArgsValue(p *Policy, tool string, arguments any) Decision {
 // unknown, and a rule that would depend on them is violated. Identities are not
 // looked at. A document that is no sequence policy denies with
 // [CodePolicyParse].
-func CheckSequence(p *Policy, history []Call, next Call) Decision {
+func CheckSequence(p *Policy, history []Call, next Call) (d Decision) {
 	c, refused := p.ask(next.Tool)
-	if refused != nil {
+	switch {
+	case refused != nil:
 		return refused.decision()
-	}
-	for i := range history {
-		if !validName(history[i].Tool) {
-			return invalidHistory.decision()
-		}
-	}
-	if c.sequence == nil {
+	case !validNames(history):
+		return invalidHistory.decision()
+	case c.sequence == nil:
 		return notASequence.decision()
+	}
+	stop := p.stop.Watch()
+	if c.keeps(history, next.Tool, stop) {
+		d.Allowed = true
+		return d
 	}
 	t := traces.Get().(*trace)
 	defer t.release()
 	t.set(history, next)
-	t.budget = *sequence.NewBudget(c.options.MaxSteps, 0, p.stop.Watch())
+	t.budget = *sequence.NewBudget(c.options.MaxSteps, 0, stop)
 	return sequenceDecision(c.sequence.Check(t.Trace, &t.budget))
+}
+
+// keeps reports that the calls keep the rules about order, where that is seen
+// from the names as they stand. False decides nothing.
+func (c *compiled) keeps(history []Call, next string, stop *atomic.Bool) bool {
+	return len(history) < c.options.MaxSteps && (stop == nil || !stop.Load()) &&
+		c.sequence.Scan(len(history)+1, func(i int) string {
+			if i < len(history) {
+				return history[i].Tool
+			}
+			return next
+		})
 }
 
 // PolicyDecide answers whether the name is on the policy's blocklist, where the
@@ -97,7 +117,7 @@ func CheckSequence(p *Policy, history []Call, next Call) Decision {
 // metadata, blocklist and extensions. Any other document denies with
 // [CodePolicyParse], because its other rules would be passed over; for those,
 // [CheckArgs] denies what the blocklist holds.
-func PolicyDecide(p *Policy, tool string) Decision {
+func PolicyDecide(p *Policy, tool string) (d Decision) {
 	c, refused := p.ask(tool)
 	switch {
 	case refused != nil:
@@ -109,7 +129,8 @@ func PolicyDecide(p *Policy, tool string) Decision {
 	case c.blocklist.Contains(tool):
 		return blocked.decision()
 	}
-	return Decision{Allowed: true, Reason: "Allowed by policy"}
+	d.Allowed, d.Reason = true, "Allowed by policy"
+	return d
 }
 
 // refusal is a denial that needs no more words than its code and reason.
@@ -147,28 +168,18 @@ func (p *Policy) ask(tool string) (*compiled, *refusal) {
 	return p.compiled, nil
 }
 
-func validName(tool string) bool { return tool != "" && utf8.ValidString(tool) }
-
-func (c *compiled) checkArgs(r *args.Request) Decision {
+// checkArgs makes d, which is zero, the engine's answer in the words of this
+// package. An allow is written once, where the caller of the check gets it.
+func (c *compiled) checkArgs(request *args.Request, d *Decision) {
 	if c.args == nil {
-		return notAMapping.decision()
+		*d = notAMapping.decision()
+		return
 	}
-	d := argsDecision(c.args.Check(r))
-	if c.options.SuggestFixes && d.Code == CodeArgSchema {
-		d.SuggestedFix = c.fix(*r, d)
-	}
-	return d
-}
-
-// argsDecision is the engine's answer in the words of this package.
-func argsDecision(r args.Result) Decision {
-	d := Decision{
-		Allowed:   r.Allowed,
-		Code:      Code(r.Code),
-		Reason:    r.Reason,
-		Warning:   Warning{Code(r.WarningCode), r.WarningReason},
-		Truncated: r.Truncated,
-	}
+	r := c.args.Check(request)
+	d.Allowed = r.Allowed
+	d.Code, d.Reason = Code(r.Code), r.Reason
+	d.Warning = Warning{Code(r.WarningCode), r.WarningReason}
+	d.Truncated = r.Truncated
 	if len(r.Violations) > 0 {
 		d.Violations = make([]Violation, len(r.Violations))
 		for i, v := range r.Violations {
@@ -184,7 +195,9 @@ func argsDecision(r args.Result) Decision {
 			d.Obligations[i] = Obligation(o)
 		}
 	}
-	return d
+	if c.options.SuggestFixes && d.Code == CodeArgSchema {
+		d.SuggestedFix = c.fix(*request, d)
+	}
 }
 
 // sequenceDecision is the engine's answer in the words of this package.

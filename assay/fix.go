@@ -43,7 +43,7 @@ type Change struct {
 }
 
 // fix returns arguments that would have passed instead of the request's, or nil.
-func (c *compiled) fix(r args.Request, denial Decision) *Fix {
+func (c *compiled) fix(r args.Request, denial *Decision) *Fix {
 	if denial.Truncated || len(denial.Violations) == 0 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (c *compiled) fix(r args.Request, denial Decision) *Fix {
 	if err != nil {
 		return nil
 	}
-	r.Arguments, r.Value, r.HasValue = text, nil, false
+	r.Arguments, r.Value, r.HasValue, r.Plain = text, nil, false, nil
 	if !c.args.Check(&r).Allowed {
 		return nil
 	}

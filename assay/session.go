@@ -44,15 +44,19 @@ func NewSession(p *Policy) *Session {
 
 // Next answers whether the call may run now. It records nothing, so two callers
 // may get the same last call: to run one, use [Session.Begin].
-func (s *Session) Next(call Call) Decision {
+func (s *Session) Next(call Call) (d Decision) {
 	if s == nil {
 		return noPolicy.decision()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.checkArgs(call)
-	if d.Allowed && s.monitor != nil {
-		d = both(d, s.monitor.Next(sequenceCall(call), s.budget()))
+	s.checkArgs(&call, &d)
+	if !d.Allowed || s.monitor == nil {
+		return d
+	}
+	b := s.budget()
+	if order := s.monitor.Next(sequenceCall(&call), &b); !order.Allowed {
+		return sequenceDecision(order)
 	}
 	return d
 }
@@ -65,22 +69,23 @@ func (s *Session) Next(call Call) Decision {
 // not cancelled against max_tool_calls_total. The Pending is nil where the call
 // is denied. An allow with obligations is reserved too: cancel it if they are
 // not met.
-func (s *Session) Begin(call Call) (Decision, *Pending) {
+func (s *Session) Begin(call Call) (d Decision, p *Pending) {
 	if s == nil {
 		return noPolicy.decision(), nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.checkArgs(call)
+	s.checkArgs(&call, &d)
 	s.requests++
-	p := &Pending{session: s}
-	if d.Allowed && s.monitor != nil {
-		var r sequence.Result
-		r, p.call = s.monitor.Begin(sequenceCall(call), s.budget())
-		d = both(d, r)
-	}
 	if !d.Allowed {
 		return d, nil
+	}
+	p = &Pending{session: s}
+	if s.monitor != nil {
+		b := s.budget()
+		if order := s.monitor.Begin(&p.call, sequenceCall(&call), &b); !order.Allowed {
+			return sequenceDecision(order), nil
+		}
 	}
 	s.calls++
 	s.pending++
@@ -92,8 +97,8 @@ func (s *Session) Begin(call Call) (Decision, *Pending) {
 // both on a nil Pending. They are safe for concurrent use.
 type Pending struct {
 	session *Session
-	call    *sequence.Pending // nil: the document is no sequence policy
-	ended   bool              // guarded by session.mu
+	call    sequence.Pending // zero: the document is no sequence policy
+	ended   bool             // guarded by session.mu
 }
 
 // Done says that the call ran.
@@ -143,37 +148,30 @@ func (s *Session) Available() []string {
 	return s.monitor.Available(names)
 }
 
-// checkArgs decides about everything but the order.
-func (s *Session) checkArgs(call Call) Decision {
+// checkArgs makes d, which is zero, the decision about everything but the order.
+func (s *Session) checkArgs(call *Call, d *Decision) {
 	c, refused := s.policy.ask(call.Tool)
 	switch {
 	case refused != nil:
-		return refused.decision()
+		*d = refused.decision()
 	case !c.isMapping:
-		return Decision{Allowed: true}
+		d.Allowed = true
+	default:
+		c.checkArgs(&args.Request{
+			Tool:      call.Tool,
+			Arguments: call.Arguments,
+			Identity:  (*args.Identity)(call.Identity),
+			Requests:  s.requests + 1,
+			Calls:     s.calls + 1,
+			Stop:      s.policy.stop.Watch(),
+		}, d)
 	}
-	return c.checkArgs(&args.Request{
-		Tool:      call.Tool,
-		Arguments: call.Arguments,
-		Identity:  (*args.Identity)(call.Identity),
-		Requests:  s.requests + 1,
-		Calls:     s.calls + 1,
-		Stop:      s.policy.stop.Watch(),
-	})
 }
 
-func (s *Session) budget() *sequence.Budget {
-	return sequence.NewBudget(s.policy.compiled.options.MaxSteps, 0, s.policy.stop.Watch())
+func (s *Session) budget() sequence.Budget {
+	return *sequence.NewBudget(s.policy.compiled.options.MaxSteps, 0, s.policy.stop.Watch())
 }
 
-func sequenceCall(call Call) sequence.Call {
+func sequenceCall(call *Call) sequence.Call {
 	return sequence.Call{Tool: call.Tool, Arguments: call.Arguments}
-}
-
-// both is an allow by name and arguments together with what the order says.
-func both(allowed Decision, order sequence.Result) Decision {
-	if d := sequenceDecision(order); !d.Allowed {
-		return d
-	}
-	return allowed
 }

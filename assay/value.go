@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"example.com/assay/assay/internal/strictjson"
 )
@@ -13,9 +12,10 @@ import (
 type valueCheck struct {
 	steps int // how many values may still be looked at: a value may hold itself
 
-	// plain: every number is a json.Number, no container is nil, and so the
-	// engines can read the value as it is.
-	plain bool
+	// What the value holds that engines do not read as it is: numbers that are
+	// no json.Number, which the fast program of a schema reads all the same, and
+	// maps and slices that are nil, which nothing but plainValue makes null.
+	numbers, nils bool
 }
 
 // ok reports whether v is a JSON value by the rules of [CheckArgsValue]. depth
@@ -29,12 +29,12 @@ func (c *valueCheck) ok(v any, depth int) bool {
 	case nil, bool:
 		return true
 	case string:
-		return utf8.ValidString(v)
+		return isUTF8(v)
 	case json.Number:
 		_, ok := strictjson.ParseNumber(string(v))
 		return ok
 	case []any:
-		c.plain = c.plain && v != nil
+		c.nils = c.nils || v == nil
 		if depth == strictjson.MaxDepth {
 			return false
 		}
@@ -45,21 +45,21 @@ func (c *valueCheck) ok(v any, depth int) bool {
 		}
 		return true
 	case map[string]any:
-		c.plain = c.plain && v != nil
+		c.nils = c.nils || v == nil
 		if depth == strictjson.MaxDepth {
 			return false
 		}
 		for key, member := range v {
-			if !utf8.ValidString(key) || !c.ok(member, depth+1) {
+			if !isUTF8(key) || !c.ok(member, depth+1) {
 				return false
 			}
 		}
 		return true
 	case float64:
-		c.plain = false
+		c.numbers = true
 		return !math.IsNaN(v) && !math.IsInf(v, 0)
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		c.plain = false
+		c.numbers = true
 		return true
 	}
 	return false

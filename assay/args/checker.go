@@ -328,6 +328,8 @@ func (c *Checker) judge(t *tool, req *Request) Result {
 		if value, err = strictjson.Decode(req.text()); err != nil {
 			return denyWith(unreadable, misread(err))
 		}
+	} else if req.Plain != nil {
+		value = req.Plain(value)
 	}
 	if t.broken {
 		return deny(brokenSchema)

@@ -11,9 +11,13 @@ type Request struct {
 	Arguments []byte
 
 	// With HasValue, Value is judged instead of Arguments. It is made of
-	// map[string]any, []any, string, json.Number, bool and nil.
+	// map[string]any, []any, string, json.Number, bool and nil. With Plain,
+	// numbers may also be of other kinds that schema.AcceptsValue reads, and
+	// Plain returns the value without them. It is called where nothing less
+	// than the whole engine decides.
 	Value    any
 	HasValue bool
+	Plain    func(value any) any
 
 	// Identity is what the caller found behind the name; nil when unknown.
 	Identity *Identity

@@ -53,13 +53,13 @@ func (before) step(r run, j int, in operands) run {
 }
 
 // scan is the whole automaton for operands that are plain names: it reports
-// whether a prefix of these names keeps the rule.
-func (a before) scan(names []string) bool {
-	for _, name := range names {
-		if name == a.first {
+// whether a prefix of n calls of these names keeps the rule.
+func (a *before) scan(n int, name func(i int) string) bool {
+	for i := range n {
+		switch name(i) {
+		case a.first:
 			return true
-		}
-		if name == a.then {
+		case a.then:
 			return false
 		}
 	}

@@ -78,11 +78,10 @@ func (c *Checker) Check(t Trace, b *Budget) Result {
 		b = NewBudget(c.opts.MaxSteps, 0, nil)
 	}
 	// Work that is done again, because its answer was not enough, does not count.
-	steps := b.steps
-	if c.scan(t.Names, b) {
+	if n := len(t.Names); n <= b.steps && !b.stopped() && c.Scan(n, func(i int) string { return t.Names[i] }) {
+		b.spend(n)
 		return Result{Allowed: true}
 	}
-	b.steps = steps
 	return c.follow(&t, b)
 }
 
@@ -115,13 +114,16 @@ func (m *machine) check(c *Checker, t *Trace, b *Budget) Result {
 // cheaper to look each name up once.
 const maxScans = 4
 
-// scan reports that the names keep all rules, where that is quickly seen.
-func (c *Checker) scan(names []string, b *Budget) bool {
-	if len(c.scans) == 0 || !b.spend(len(names)*len(c.scans)) || b.stopped() {
+// Scan reports that calls of these names, the proposed one last, keep all rules,
+// where one look at each name for each of a few rules tells: where every rule is
+// a [Before] of plain names. False decides nothing, and [Checker.Check] is to be
+// asked. It allocates nothing, and name need not be a []string of the caller's.
+func (c *Checker) Scan(n int, name func(i int) string) bool {
+	if c == nil || len(c.scans) == 0 {
 		return false
 	}
 	for i := range c.scans {
-		if !c.scans[i].scan(names) {
+		if !c.scans[i].scan(n, name) {
 			return false
 		}
 	}

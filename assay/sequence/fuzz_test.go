@@ -82,7 +82,7 @@ func FuzzMonitor(f *testing.F) {
 		}
 		m := c.NewMonitor()
 		for i, l := range letters[:len(letters)-1] {
-			_, other := m.Begin(fuzzLetters[calls[i]>>3&7].call(), nil)
+			_, other := begin(m, fuzzLetters[calls[i]>>3&7].call(), nil)
 			m.Record(l.call(), nil)
 			other.Cancel()
 		}

@@ -30,24 +30,22 @@ type Call struct {
 // Monitor allows nothing.
 type Monitor struct {
 	machine machine
-	event   event   // of the call that is looked at
-	window  []*held // the calls from the oldest pending one on
-	saved   int     // the states that the window holds
-}
-
-// held is a call in the window, with what was before it.
-type held struct {
-	event  event
-	before memento
-	done   bool
+	event   event      // of the call that is looked at
+	window  []*Pending // the calls from the oldest pending one on
+	saved   int        // the states that the window holds
 }
 
 // Pending is a call that a [Monitor] allowed and that has not ended. It is part
 // of the trace until it is cancelled. Pendings end in any order; a second end of
 // the same one does nothing. Like its monitor, it is for one goroutine at a time.
+// The zero Pending is one that may begin; it stands for one call only, and is
+// not to be copied.
 type Pending struct {
-	monitor *Monitor
-	held    *held
+	monitor *Monitor // nil: it has ended, or never began
+	begun   bool
+	event   event
+	before  memento // what was before it
+	room    [1]savedState
 }
 
 // NewMonitor returns a monitor of an empty trace.
@@ -68,18 +66,18 @@ func (m *Monitor) Next(call Call, b *Budget) Result {
 	return m.decide(call, b)
 }
 
-// Begin is Next, and appends the call to the trace as pending if it is allowed.
-// Otherwise the Pending is nil.
-func (m *Monitor) Begin(call Call, b *Budget) (Result, *Pending) {
+// Begin is Next, and appends the call to the trace as pending if it is allowed:
+// p, which is to be zero, then stands for it. Otherwise p stays zero. A Pending
+// that began before is refused, as [Limit].
+func (m *Monitor) Begin(p *Pending, call Call, b *Budget) Result {
 	r := m.decide(call, b)
-	if !r.Allowed {
-		return r, nil
+	if r.Allowed {
+		if p.begun || !m.hold(p) {
+			return Result{Failure: Limit}
+		}
+		p.monitor = m
 	}
-	h, ok := m.hold()
-	if !ok {
-		return Result{Failure: Limit}, nil
-	}
-	return r, &Pending{m, h}
+	return r
 }
 
 // Record appends a call that ran to the trace, allowed or not. Arguments that
@@ -103,41 +101,39 @@ func (m *Monitor) Record(call Call, b *Budget) {
 		m.machine.record(ev)
 		return
 	}
-	h, ok := m.hold()
-	if !ok {
+	if !m.hold(new(Pending)) {
 		m.machine.tooMany = true
-		return
 	}
-	h.done = true
 }
 
 // Done says that the call ran. It stays in the trace.
 func (p *Pending) Done() {
-	if p == nil || p.held == nil {
+	if p == nil || p.monitor == nil {
 		return
 	}
-	p.held.done = true
-	p.held = nil
-	p.monitor.trim()
+	m := p.monitor
+	p.monitor = nil
+	m.trim()
 }
 
 // Cancel says that the call did not run. The trace becomes what it would be
 // without it; calls behind it move up by one.
 func (p *Pending) Cancel() {
-	if p == nil || p.held == nil {
+	if p == nil || p.monitor == nil {
 		return
 	}
 	m := p.monitor
-	at := slices.Index(m.window, p.held)
-	p.held = nil
+	p.monitor = nil
+	at := slices.Index(m.window, p)
 	rest := slices.Clone(m.window[at+1:])
 	for i := len(m.window) - 1; i >= at; i-- {
 		m.saved -= len(m.window[i].before.states)
 		m.machine.restore(m.window[i].before)
 	}
-	m.window = m.window[:at]
+	p.before = memento{}
+	m.window = slices.Delete(m.window, at, len(m.window))
 	for _, h := range rest {
-		h.before = m.machine.save(&h.event)
+		h.before = m.machine.save(&h.event, h.room[:0])
 		m.saved += len(h.before.states)
 		m.window = append(m.window, h)
 		m.machine.record(&h.event)
@@ -145,32 +141,36 @@ func (p *Pending) Cancel() {
 	m.trim()
 }
 
-// trim lets go of the calls that no pending one stands before.
+// trim lets go of the calls that no pending one stands before, and of what was
+// before them.
 func (m *Monitor) trim() {
 	n := 0
-	for n < len(m.window) && m.window[n].done {
+	for n < len(m.window) && m.window[n].monitor == nil {
 		m.saved -= len(m.window[n].before.states)
+		m.window[n].before = memento{}
 		n++
 	}
 	m.window = slices.Delete(m.window, 0, n)
 }
 
-// hold appends the event to the trace so that it can be taken back.
-func (m *Monitor) hold() (*held, bool) {
+// hold appends the event to the trace so that it can be taken back: p, of which
+// only the monitor is still to be set, keeps what is needed for that.
+func (m *Monitor) hold(p *Pending) bool {
 	ev := &m.event
 	if len(m.window) >= MaxWindow {
-		return nil, false
+		return false
 	}
-	h := &held{event: *ev, before: m.machine.save(ev)}
-	if m.saved+len(h.before.states) > maxSaved && len(m.window) > 0 {
-		return nil, false
+	before := m.machine.save(ev, p.room[:0])
+	if m.saved+len(before.states) > maxSaved && len(m.window) > 0 {
+		return false
 	}
-	h.event.truths = slices.Clone(ev.truths)
-	h.event.blocks = slices.Clone(ev.blocks)
-	m.saved += len(h.before.states)
-	m.window = append(m.window, h)
+	p.begun, p.event, p.before = true, *ev, before
+	p.event.truths = slices.Clone(ev.truths)
+	p.event.blocks = slices.Clone(ev.blocks)
+	m.saved += len(before.states)
+	m.window = append(m.window, p)
 	m.machine.record(ev)
-	return h, true
+	return true
 }
 
 func (m *Monitor) budget(b *Budget) *Budget {
@@ -197,7 +197,7 @@ func (m *Monitor) decide(call Call, b *Budget) Result {
 	case undecided:
 		return Result{Failure: Limit}
 	}
-	before := m.machine.save(ev)
+	before := m.machine.save(ev, nil)
 	m.machine.record(ev)
 	r := m.machine.result(true)
 	m.machine.restore(before)
@@ -312,9 +312,9 @@ type savedState struct {
 	state state
 }
 
-// save returns what recording the event will change.
-func (m *machine) save(ev *event) memento {
-	out := memento{summary: m.summary}
+// save returns what recording the event will change; there may be room for it.
+func (m *machine) save(ev *event, room []savedState) memento {
+	out := memento{summary: m.summary, states: room}
 	keep := func(i int32) {
 		s := m.states[i]
 		s.spanned, s.unknown = s.spanned.clone(), s.unknown.clone()

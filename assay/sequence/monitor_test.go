@@ -83,7 +83,7 @@ func TestPendingCallsEndInAnyOrder(t *testing.T) {
 				m.Record(l.call(), nil)
 				trace = append(trace, entry{letter: l})
 			default:
-				r, p := m.Begin(l.call(), nil)
+				r, p := begin(m, l.call(), nil)
 				if r.Allowed != (p != nil) {
 					t.Fatalf("Begin: allowed %v, pending %v", r.Allowed, p)
 				}
@@ -127,7 +127,7 @@ func TestExactListIsMonitoredThroughCancels(t *testing.T) {
 	m = c.NewMonitor()
 	m.Record(sequence.Call{Tool: "a"}, nil)
 	m.Record(sequence.Call{Tool: "b"}, nil)
-	r, p := m.Begin(sequence.Call{Tool: "a"}, nil)
+	r, p := begin(m, sequence.Call{Tool: "a"}, nil)
 	if !r.Allowed {
 		t.Fatal("the list itself is denied")
 	}
@@ -292,23 +292,23 @@ func TestWindowIsBounded(t *testing.T) {
 	c := compile(t, nil, sequence.MaxCalls{Tool: name("a"), Max: 1_000_000})
 	m := c.NewMonitor()
 	call := sequence.Call{Tool: "a"}
-	_, oldest := m.Begin(call, nil)
+	_, oldest := begin(m, call, nil)
 	var last *sequence.Pending
 	for range sequence.MaxWindow - 1 {
 		var r sequence.Result
-		if r, last = m.Begin(call, nil); !r.Allowed {
+		if r, last = begin(m, call, nil); !r.Allowed {
 			t.Fatal(show(r))
 		}
 	}
-	if r, p := m.Begin(call, nil); r.Allowed || r.Failure != sequence.Limit || p != nil {
+	if r, p := begin(m, call, nil); r.Allowed || r.Failure != sequence.Limit || p != nil {
 		t.Errorf("one pending call too many: %s", show(r))
 	}
 	last.Cancel()
-	if r, _ := m.Begin(call, nil); !r.Allowed {
+	if r, _ := begin(m, call, nil); !r.Allowed {
 		t.Errorf("after a cancel: %s", show(r))
 	}
 	oldest.Done()
-	if r, _ := m.Begin(call, nil); !r.Allowed {
+	if r, _ := begin(m, call, nil); !r.Allowed {
 		t.Errorf("after the oldest ended: %s", show(r))
 	}
 	// A call that ran cannot be refused, and cannot be forgotten either.
@@ -381,7 +381,7 @@ func TestNilAndZeroAllowNothing(t *testing.T) {
 	if (sequence.Result{}).Allowed {
 		t.Error("the zero result allows")
 	}
-	if r, p := new(sequence.Monitor).Begin(call, nil); r.Allowed || p != nil {
+	if r, p := begin(new(sequence.Monitor), call, nil); r.Allowed || p != nil {
 		t.Error("a zero monitor begins calls")
 	}
 	if got := new(sequence.Monitor).Available([]string{"a"}); len(got) != 0 {
@@ -471,4 +471,14 @@ func TestAvailable(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", row.what, got, row.want)
 		}
 	}
+}
+
+// begin is Begin of a new Pending, which is nil where it did not begin.
+func begin(m *sequence.Monitor, call sequence.Call, b *sequence.Budget) (sequence.Result, *sequence.Pending) {
+	p := new(sequence.Pending)
+	r := m.Begin(p, call, b)
+	if !r.Allowed {
+		return r, nil
+	}
+	return r, p
 }
