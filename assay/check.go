@@ -80,36 +80,44 @@ func CheckArgsValue(p *Policy, tool string, arguments any) (d Decision) {
 // [CodePolicyParse].
 func CheckSequence(p *Policy, history []Call, next Call) (d Decision) {
 	c, refused := p.ask(next.Tool)
-	switch {
-	case refused != nil:
+	if refused != nil {
 		return refused.decision()
-	case !validNames(history):
+	}
+	stop := p.stop.Watch()
+	// Where a scan of the names tells that the call may come, it does so in the
+	// pass that looks whether they are valid.
+	valid := 0 // how many names of the history are known to be
+	kept := len(history) < c.options.MaxSteps && (stop == nil || !stop.Load()) &&
+		c.sequence.Scan(len(history)+1, func(i int) string {
+			if i == len(history) {
+				return next.Tool
+			}
+			name := history[i].Tool
+			// isPlain(name), of which a call would cost more than what it does.
+			if n := len(name); n >= 8 && n <= 16 && (load8(name)|load8(name[n-8:]))&notASCII == 0 && i == valid {
+				valid++
+			}
+			return name
+		})
+	switch {
+	case !validNames(history[valid:]):
 		return invalidHistory.decision()
 	case c.sequence == nil:
 		return notASequence.decision()
-	}
-	stop := p.stop.Watch()
-	if c.keeps(history, next.Tool, stop) {
+	case kept:
 		d.Allowed = true
 		return d
 	}
+	return c.follow(history, next, stop)
+}
+
+// follow is CheckSequence by the engine.
+func (c *compiled) follow(history []Call, next Call, stop *atomic.Bool) Decision {
 	t := traces.Get().(*trace)
 	defer t.release()
 	t.set(history, next)
 	t.budget = *sequence.NewBudget(c.options.MaxSteps, 0, stop)
 	return sequenceDecision(c.sequence.Check(t.Trace, &t.budget))
-}
-
-// keeps reports that the calls keep the rules about order, where that is seen
-// from the names as they stand. False decides nothing.
-func (c *compiled) keeps(history []Call, next string, stop *atomic.Bool) bool {
-	return len(history) < c.options.MaxSteps && (stop == nil || !stop.Load()) &&
-		c.sequence.Scan(len(history)+1, func(i int) string {
-			if i < len(history) {
-				return history[i].Tool
-			}
-			return next
-		})
 }
 
 // PolicyDecide answers whether the name is on the policy's blocklist, where the

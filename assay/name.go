@@ -9,21 +9,24 @@ func validName(tool string) bool { return tool != "" && isUTF8(tool) }
 // validNames reports whether the tool of every call has a valid name.
 func validNames(calls []Call) bool {
 	for i := range calls {
-		if name := calls[i].Tool; !isShortASCII(name) && !validName(name) {
+		if !validName(calls[i].Tool) {
 			return false
 		}
 	}
 	return true
 }
 
-// isUTF8 is utf8.ValidString, and quicker for what most names are.
-func isUTF8(s string) bool { return isShortASCII(s) || utf8.ValidString(s) }
+// isUTF8 is utf8.ValidString, and quicker for plain names.
+func isUTF8(s string) bool { return isPlain(s) || utf8.ValidString(s) }
 
-// isShortASCII reports whether s is of 8 to 16 bytes, all of them ASCII: one
-// look at its first eight and its last eight.
-func isShortASCII(s string) bool {
-	return len(s)-8 <= 8 && len(s) >= 8 && (load8(s)|load8(s[len(s)-8:]))&0x8080808080808080 == 0
+// isPlain reports whether s is what most names are: 8 to 16 bytes of ASCII. Two
+// loads see all of it.
+func isPlain(s string) bool {
+	return len(s) >= 8 && len(s) <= 16 && (load8(s)|load8(s[len(s)-8:]))&notASCII == 0
 }
+
+// notASCII is the bits that no ASCII character has, for eight of them.
+const notASCII = 0x8080808080808080
 
 // load8 is one load, once compiled.
 func load8(s string) uint64 {
