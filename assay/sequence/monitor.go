@@ -256,7 +256,21 @@ func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 
 // passes answers whether the mentioned rule is kept by the trace with one more call.
 func (m *machine) passes(mn *mention, ev *event, b *Budget) answer {
-	r, s := &m.c.rules[mn.rule], m.states[mn.rule]
+	r := &m.c.rules[mn.rule]
+	if at := &m.states[mn.rule]; r.order == nil && !mn.args && at.split == nil {
+		// What follows, where there is one reading and names alone decide.
+		next := at.base
+		if !at.settled {
+			if next = r.auto.step(next, m.n, mn.named); !b.spend(1) {
+				return undecided
+			}
+		}
+		if r.auto.violated(next, m.n+1, Prefix) {
+			return denied
+		}
+		return allowed
+	}
+	s := m.states[mn.rule]
 	s.spanned, s.unknown = nil, nil
 	if !s.settled && !b.spend(r.advance(&s, m.n, mn, ev)) {
 		return undecided
