@@ -121,7 +121,7 @@ func (a *arguments) match(at *atom, b *Budget) (result truth, ok bool) {
 		}
 		text, t := a.lookup(arg.name)
 		if t == yes {
-			if !b.spend(1+len(text)/64) || b.stopped() {
+			if !b.spend(1+len(text)/64+arg.pattern.Prepare()) || b.stopped() {
 				return unknown, false
 			}
 			t = b.matches(arg.pattern, text)

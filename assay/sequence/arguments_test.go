@@ -1,6 +1,7 @@
 package sequence_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -166,5 +167,27 @@ func TestAllowsDoNotAllocate(t *testing.T) {
 				t.Errorf("%s, by %s: %v allocations", what, by, n)
 			}
 		}
+	}
+}
+
+// Making patterns ready is work of the check that does it first.
+func TestPatternsAreMadeReadyWithinTheBudget(t *testing.T) {
+	var rules []sequence.Rule
+	for i := range 2_000 {
+		rules = append(rules, sequence.MaxCalls{Tool: sequence.Selector{Tool: "t", Args: map[string]string{"a": `[ab]*a[ab]{9}` + strconv.Itoa(i)}}, Max: 9})
+	}
+	c, problems := sequence.Compile(rules, nil, sequence.Options{})
+	if c == nil {
+		t.Fatal(problems)
+	}
+	trace := sequence.Trace{Names: []string{"t"}, Arguments: func(int) []byte { return []byte(`{"a":"x"}`) }}
+	if r := c.Check(trace, sequence.NewBudget(50_000, 0, nil)); r.Failure != sequence.Limit {
+		t.Error("answered beyond the budget:", r)
+	}
+	if r := c.Check(trace, nil); !r.Allowed {
+		t.Error("the patterns of one policy take more than a budget:", r)
+	}
+	if r := c.Check(trace, sequence.NewBudget(50_000, 0, nil)); !r.Allowed {
+		t.Error("the patterns are ready:", r)
 	}
 }

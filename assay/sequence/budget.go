@@ -19,8 +19,8 @@ const (
 // [Limit]; a pattern that exceeds its time makes its match unknown.
 //
 // A step is one call of the trace, one use of it by a rule, one reading of
-// unknown arguments that is followed, or up to 64 bytes of arguments or of a
-// name looked at. A Budget is for one check and one goroutine.
+// unknown arguments that is followed, up to 64 bytes of arguments or of a name
+// looked at, or about a microsecond of making a pattern ready at its first match. A Budget is for one check and one goroutine.
 type Budget struct {
 	steps    int
 	stop     *atomic.Bool

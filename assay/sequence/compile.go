@@ -19,6 +19,10 @@ const MaxOperand = 1_000_000
 // in memory.
 const maxUses = 1 << 20
 
+// maxMachines is about how many bytes all patterns of a checker take to match
+// with; see [ecma.Set].
+const maxMachines = 48 << 20
+
 // Options are the settings of a [Checker]. The zero value is the default.
 type Options struct {
 	// MaxViolations is how many violations one result lists; 0 means all.
@@ -46,7 +50,7 @@ type Problem struct {
 // order of rules and of alias names.
 func Compile(rules []Rule, aliases map[string][]string, opts Options) (*Checker, []Problem) {
 	p := &compiler{aliases: aliases, targets: map[string]int{}, atoms: map[string]*atom{},
-		patterns: map[string]compiledPattern{}}
+		patterns: ecma.NewSet(maxMachines)}
 	c := &Checker{opts: opts, rules: make([]rule, 0, len(rules))}
 	for i, r := range rules {
 		path := "/sequences/" + itoa(i)
@@ -132,18 +136,13 @@ type compiler struct {
 	targets  map[string]int // the names that selectors use, aliases among them
 	uses     [][]targetUse  // by target
 	atoms    map[string]*atom
-	patterns map[string]compiledPattern
+	patterns *ecma.Set
 }
 
 // targetUse is one operand of one rule that names a target.
 type targetUse struct {
 	rule, operand int32
 	atom          *atom // nil: by name alone
-}
-
-type compiledPattern struct {
-	re  *ecma.Regexp
-	err error
 }
 
 func (p *compiler) problem(path, message, hint string) {
@@ -184,21 +183,16 @@ func (p *compiler) check(s Selector, path string) *atom {
 	}
 	at := &atom{}
 	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
-		text := s.Args[name]
-		compiled, ok := p.patterns[text]
-		if !ok {
-			compiled.re, compiled.err = ecma.Compile(text)
-			p.patterns[text] = compiled
-		}
-		if compiled.err != nil {
+		pattern, err := p.patterns.Compile(s.Args[name])
+		if err != nil {
 			message := "the pattern is no ECMA-262 regular expression"
 			var syntax *ecma.SyntaxError
-			if errors.As(compiled.err, &syntax) {
+			if errors.As(err, &syntax) {
 				message += ": " + syntax.Message + " (at byte " + itoa(syntax.Offset) + ")"
 			}
 			p.problem(path+"/"+pointerToken(name), message, "write it by ECMA-262 with the u flag")
 		}
-		at.args = append(at.args, argument{strings.Clone(name), compiled.re})
+		at.args = append(at.args, argument{strings.Clone(name), pattern})
 	}
 	key := s.key()
 	if shared, ok := p.atoms[key]; ok {

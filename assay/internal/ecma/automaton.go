@@ -59,19 +59,19 @@ type program struct {
 
 const matched = 0 // the instruction that ends a match
 
-// compileAutomaton builds the automaton of n; nil where n has backreferences or
-// lookarounds, names properties that are not known here, or is too large.
-func compileAutomaton(n *node) *automaton {
-	if size, ok := n.program(); !ok || size > maxProgram {
-		return nil
-	}
+// compileAutomaton builds the automaton of n, which has no backreferences,
+// lookarounds or properties that are not known here; nil if it would be too
+// large. Work is what it took, in the unit of [Set].
+func compileAutomaton(n *node) (a *automaton, work int) {
 	p := &program{insts: []inst{{op: opEmpty}}}
 	start := p.compile(n, matched)
+	work = workPerInst * len(p.insts)
 	if len(p.insts) > maxInsts {
-		return nil
+		return nil, work
 	}
 	p.seen = make([]int, len(p.insts))
-	return p.determine(start)
+	a = p.determine(start)
+	return a, work + p.work
 }
 
 func (p *program) add(i inst) int32 {

@@ -79,7 +79,7 @@ func TestAnEngineThatFailsIsNoAnswer(t *testing.T) {
 // under the bound where it is not.
 func TestALargeProgramOnALongTextIsBounded(t *testing.T) {
 	re := compile(t, `(?:[ab]?a?){300}a[ab]{300}c`)
-	if re.Linear() || re.machine().re2 == nil {
+	if re.Linear() || re.kind != bySize {
 		t.Fatal("the pattern is not of the kind that this test is about")
 	}
 	if matched, err := re.MatchString("a"+strings.Repeat("b", 300)+"c", nil); !matched || err != nil {

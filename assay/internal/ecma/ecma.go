@@ -29,17 +29,31 @@ type Regexp struct {
 	set     *Set
 	built   atomic.Pointer[machine]
 	mu      sync.Mutex // held while building, so that it is done once
+	kind    kind       // of the machine; decided once, under mu
 }
 
-// machine is what runs a pattern: the first of these that can.
+// kind says what runs a pattern.
+type kind uint8
+
+const (
+	undecided   kind = iota
+	byShape          // the loop, where the pattern is so plain
+	byAutomaton      // or the automaton, where it is small enough
+	byRE2            // or Go's regexp, whatever the text
+	bySize           // Go's regexp or the backtracking engine, as the text's size says
+	byBacktrack      // the backtracking engine
+	byNothing        // there is no machine
+)
+
+// machine is what runs a pattern.
 type machine struct {
-	shape   *shape          // the loop, where the pattern is so plain
-	auto    *automaton      // or the automaton, where it is small enough
-	re2     *regexp.Regexp  // Go's regexp
-	program int             // its size
-	engine  *regexp2.Regexp // nil where the pattern is linear
-	failed  bool            // there is none
-	size    int
+	kind    kind
+	shape   *shape
+	auto    *automaton
+	re2     *regexp.Regexp
+	program int // its size
+	engine  *regexp2.Regexp
+	size    int // about how many bytes it takes
 }
 
 // Compile reads pattern as the package comment says. The error is a
@@ -47,49 +61,99 @@ type machine struct {
 // are (MaxBytes, MaxDepth, MaxSpans), and small: only the syntax is looked at.
 func Compile(pattern string) (*Regexp, error) { return NewSet(0).Compile(pattern) }
 
-// build makes the machine of a pattern that Compile accepted.
-func build(pattern string) *machine {
-	n, err := parse(pattern)
+// build makes the machine of the pattern, by its kind, which it decides at the
+// first call: the first kind that can run the pattern and that the set still has
+// work or room for. The work it took is in the unit of the set.
+func (re *Regexp) build() (m *machine, work int) {
+	work = workPerByte*len(re.pattern) + workOfBuild
+	n, err := parse(re.pattern)
 	if err != nil {
-		return &machine{failed: true}
+		re.kind = byNothing
+		return &machine{kind: byNothing}, work
 	}
-	m := &machine{shape: shapeOf(n), size: 512}
-	if m.shape != nil {
-		m.size += m.shape.size()
-		return m
-	}
-	if m.auto = compileAutomaton(n); m.auto != nil {
-		m.size += 2*len(m.auto.table) + len(m.auto.accepts)
-		return m
-	}
-	if re2, size, ok := compileRE2(n); ok {
-		m.re2, m.program = re2, size
-		m.size += 160*size + len(re2.String()) + 24*n.spans()
-		if size <= maxLinear {
-			return m
+	spans := n.spans()
+	work += workPerSpan * spans
+	m = &machine{size: 512}
+	if re.kind == undecided || re.kind == byShape {
+		if m.shape = shapeOf(n); m.shape != nil && (re.kind == byShape || re.set.takeRoom(m.shape.size())) {
+			re.kind = byShape
 		}
 	}
-	if m.engine, err = compileBacktrack(n); err != nil {
-		return &machine{failed: true}
+	program, regular := n.program()
+	regular = regular && program <= maxProgram
+	if regular && (re.kind == undecided && re.set.hasWork() || re.kind == byAutomaton) {
+		var took int
+		m.auto, took = compileAutomaton(n)
+		re.set.takeWork(took)
+		work += took
+		if m.auto != nil {
+			re.kind = byAutomaton
+		}
 	}
-	m.size += 1024 + 64*len(pattern)
-	return m
+	if re.kind == undecided {
+		switch {
+		case !regular || !re.set.takeRoom(sizeOfRE2(program, spans)):
+			re.kind = byBacktrack
+		case program <= maxLinear:
+			re.kind = byRE2
+		default:
+			re.kind = bySize
+		}
+	}
+	m.kind = re.kind
+	switch m.kind {
+	case byShape:
+		m.size += m.shape.size()
+		return m, work
+	case byAutomaton:
+		m.size += 2*len(m.auto.table) + len(m.auto.accepts)
+		return m, work
+	case byRE2, bySize:
+		work += workOfRE2 * (program + spans)
+		var ok bool
+		if m.re2, m.program, ok = compileRE2(n); ok {
+			m.size += sizeOfRE2(program, spans)
+		} else {
+			m.kind = byBacktrack
+		}
+	}
+	if m.kind != byRE2 {
+		work += workOfBacktrack * (len(re.pattern) + 32)
+		if m.engine, err = compileBacktrack(n); err != nil {
+			m.kind = byNothing
+		}
+		m.size += 1024 + 64*len(re.pattern)
+	}
+	re.kind = m.kind
+	return m, work
 }
 
-// machine returns the pattern's machine, which it builds if there is none.
-func (re *Regexp) machine() *machine {
+// sizeOfRE2 is about how many bytes Go's regexp takes.
+func sizeOfRE2(program, spans int) int { return 160*program + 24*spans }
+
+// machine returns the pattern's machine, which it builds if there is none, and
+// the work that took.
+func (re *Regexp) machine() (*machine, int) {
 	if m := re.built.Load(); m != nil {
-		return m
+		return m, 0
 	}
 	re.mu.Lock()
 	defer re.mu.Unlock()
 	if m := re.built.Load(); m != nil {
-		return m
+		return m, 0
 	}
-	m := build(re.pattern)
+	m, work := re.build()
 	re.built.Store(m)
 	re.set.admit(re, m.size)
-	return m
+	return m, work
+}
+
+// Prepare builds the machine if there is none, and returns how many steps that
+// took: about a microsecond each, the same number for the same pattern and kind
+// of machine, at most some ten thousand. It is 0 where the machine is there.
+func (re *Regexp) Prepare() int {
+	_, work := re.machine()
+	return (work + workPerStep - 1) / workPerStep
 }
 
 // String returns the pattern as it was written.
@@ -97,25 +161,30 @@ func (re *Regexp) String() string { return re.pattern }
 
 // Linear reports whether every match takes time linear in the text, at most as
 // maxLinear says, so that no bound applies. It builds the machine.
-func (re *Regexp) Linear() bool { return re.machine().linear() }
+func (re *Regexp) Linear() bool {
+	m, _ := re.machine()
+	return m.linear()
+}
 
-func (m *machine) linear() bool { return m.engine == nil && !m.failed }
+func (m *machine) linear() bool {
+	return m.kind == byShape || m.kind == byAutomaton || m.kind == byRE2
+}
 
 // MatchString reports whether s holds a match anywhere. A linear pattern never
 // errs and does not allocate once its machine is built; another charges the time
 // it takes to b (nil: a fresh bound of [DefaultBound]) and answers [ErrBound]
 // when that runs out.
 func (re *Regexp) MatchString(s string, b *Bound) (bool, error) {
-	m := re.machine()
-	switch {
-	case m.shape != nil:
+	m, _ := re.machine()
+	switch m.kind {
+	case byShape:
 		return m.shape.match(s), nil
-	case m.auto != nil:
+	case byAutomaton:
 		return m.auto.match(s), nil
-	case m.failed:
-		return false, ErrBound
-	case m.engine == nil:
+	case byRE2:
 		return m.re2.MatchString(s), nil
+	case byNothing:
+		return false, ErrBound
 	}
 	if b == nil {
 		b = NewBound(DefaultBound)
@@ -123,7 +192,7 @@ func (re *Regexp) MatchString(s string, b *Bound) (bool, error) {
 	if b.left <= 0 {
 		return false, ErrBound
 	}
-	if m.re2 != nil && m.program <= maxSteps/max(len(s), 1) {
+	if m.kind == bySize && m.program <= maxSteps/max(len(s), 1) {
 		start := time.Now()
 		matched := m.re2.MatchString(s)
 		b.left -= time.Since(start)

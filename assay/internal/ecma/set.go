@@ -1,12 +1,36 @@
 package ecma
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// What building machines costs, in units of about 50 ns: measured, and rounded up.
+const (
+	workPerStep     = 16 // of Prepare
+	workOfBuild     = 20
+	workPerByte     = 20 // of a pattern, to parse it
+	workPerSpan     = 2  // of its classes
+	workPerInst     = 8  // of an automaton's program
+	workOfRE2       = 16 // an instruction or span of Go's regexp
+	workOfBacktrack = 20 // a byte of the pattern
+)
+
+// What the patterns of one set may take. A pattern that comes when the one is
+// used up runs on no automaton, and when the other is, on the backtracking
+// engine, which is the cheapest to make.
+const (
+	maxAutomata = 2_000_000 // work for building automata, about 100 ms
+	maxRoom     = 8 << 20   // bytes of loops and of Go's regexps
+)
 
 // Set holds patterns that belong together, as those of one policy do: equal
 // ones are one [Regexp], and the machines of all of them take a bounded amount
-// of memory. It is safe for concurrent use.
+// of time to build and of memory. It is safe for concurrent use.
 type Set struct {
 	limit    int
+	work     atomic.Int64 // taken of maxAutomata
+	room     atomic.Int64 // taken of maxRoom
 	mu       sync.Mutex
 	patterns map[string]*Regexp
 	built    []*Regexp // those with a machine, in the order of building
@@ -48,6 +72,20 @@ func (s *Set) Size() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used
+}
+
+// hasWork reports whether one more automaton may be tried.
+func (s *Set) hasWork() bool { return s.work.Load() < maxAutomata }
+
+func (s *Set) takeWork(n int) { s.work.Add(int64(n)) }
+
+// takeRoom takes n bytes of maxRoom if they are there.
+func (s *Set) takeRoom(n int) bool {
+	if s.room.Add(int64(n)) <= maxRoom {
+		return true
+	}
+	s.room.Add(int64(-n))
+	return false
 }
 
 // admit counts a machine that was just built for re.

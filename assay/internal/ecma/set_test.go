@@ -2,6 +2,7 @@ package ecma
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -97,6 +98,67 @@ func TestAPatternThatCannotBeBuiltIsNoAnswer(t *testing.T) {
 	}
 	if _, err := re.Match([]byte("a"), nil); err != ErrBound {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestBuildingTakesABoundedAmountOfWork(t *testing.T) {
+	for _, pattern := range []string{`\p{L}%d`, `[ab]*a[ab]{9}%d`, `a{300}b?%d`, `^\p{L}+%d`, `(?:\p{L}\p{N}?){9}%d`, `(a)\1x%d`} {
+		set := NewSet(0)
+		total, last := 0, 0
+		for i := range 3000 {
+			re, err := set.Compile(fmt.Sprintf(pattern, i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last = re.Prepare(); last < 1 {
+				t.Fatalf("%s: a machine is built in %d steps", re, last)
+			}
+			total += last
+			if again := re.Prepare(); again != 0 {
+				t.Fatalf("%s: the machine is there, and takes %d steps", re, again)
+			}
+		}
+		if total > 1_000_000 {
+			t.Errorf("%s: %d patterns take %d steps", pattern, 3000, total)
+		}
+		if last > 200 {
+			t.Errorf("%s: when all is used up a pattern takes %d steps", pattern, last)
+		}
+		if work := set.work.Load(); work > maxAutomata+2*maxWork {
+			t.Errorf("%s: automata take %d", pattern, work)
+		}
+	}
+}
+
+// What a pattern runs on is decided once, so that Linear does not change.
+func TestAMachineThatIsBuiltAgainIsOfItsKind(t *testing.T) {
+	set := NewSet(1) // room for one machine
+	var all []*Regexp
+	for _, pattern := range []string{`^a+$`, `a|b+c`, `[ab]*a[ab]{30}c`, `\p{L}é`, `(?:[ab]?a?){300}a[ab]{300}c`, `(a)\1`} {
+		re, err := set.Compile(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, re)
+	}
+	var kinds []kind
+	for _, re := range all {
+		re.Prepare()
+		kinds = append(kinds, re.kind)
+	}
+	set.takeWork(maxAutomata)
+	set.takeRoom(maxRoom)
+	for i, re := range all {
+		if re.Prepare() == 0 && i < len(all)-1 {
+			t.Errorf("%s: the machine was not given up", re)
+		}
+		if re.kind != kinds[i] || re.built.Load().kind != kinds[i] {
+			t.Errorf("%s: kind %d, then %d", re, kinds[i], re.kind)
+		}
+	}
+	want := []kind{byShape, byAutomaton, byRE2, byRE2, bySize, byBacktrack}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("kinds %d, want %d", kinds, want)
 	}
 }
 

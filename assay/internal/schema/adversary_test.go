@@ -131,3 +131,40 @@ func BenchmarkAdversaries(b *testing.B) {
 		})
 	}
 }
+
+// Making patterns ready is work of the check that does it first.
+func TestPatternsAreMadeReadyWithinTheBudget(t *testing.T) {
+	several := func(format string, n int) string {
+		var parts []string
+		for i := range n {
+			parts = append(parts, fmt.Sprintf(format, i))
+		}
+		return strings.Join(parts, ",")
+	}
+	for name, schema := range map[string]string{
+		"patternProperties": `{"patternProperties":{` + several(`"[ab]*a[ab]{9}%d":true`, 300) + `}}`,
+		"anyOf":             `{"additionalProperties":{"anyOf":[` + several(`{"pattern":"\\p{L}+%d"}`, 300) + `]}}`,
+		"one large pattern": `{"additionalProperties":{"pattern":"` + strings.Repeat("[a-c]", 10_000) + `"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := compiled(t, schema)
+			v := decode(t, `{"a":"1"}`)
+			b := NewBudget(5_000, nil)
+			if compiled(t, schema).Accepts([]byte(`{"a":"1"}`), b) {
+				t.Error("accepted beyond the budget")
+			}
+			if r := s.Validate(v, NewBudget(5_000, nil)); r.Failure != Limit {
+				t.Error("answered beyond the budget:", r)
+			}
+			for range 100 {
+				if r := s.Validate(v, nil); r.Failure == None {
+					break
+				}
+			}
+			ready := NewBudget(5_000, nil)
+			if r := s.Validate(v, ready); r.Failure != None {
+				t.Error("the patterns are ready, and a check of them takes more than", 5_000-ready.Steps(), "steps")
+			}
+		})
+	}
+}

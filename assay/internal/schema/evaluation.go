@@ -112,7 +112,7 @@ func (run *evaluation) spend(steps int) {
 
 // matches matches a text under the budget, and unwinds when it cannot tell.
 func (run *evaluation) matches(re *ecma.Regexp, text string) bool {
-	run.spend(1 + patternSteps*len(text)/bytesPerStep)
+	run.spend(1 + patternSteps*len(text)/bytesPerStep + re.Prepare())
 	matched, err := re.MatchString(text, run.budget.patterns())
 	if err != nil {
 		panic(noAnswer{})

@@ -32,16 +32,17 @@ type program struct {
 
 // Accepts reports whether data is strict JSON (strictjson.Check) that satisfies
 // the schema. True is an answer, and takes its steps from the budget; false is
-// none, takes nothing, and leaves the decision to Validate. It allocates nothing
+// none, takes nothing but what making patterns ready took, and leaves the
+// decision to Validate. It allocates nothing
 // when it accepts unless an object has more than 16 members that the schema does
 // not name. Nobody may write to data meanwhile.
 func (s *Schema) Accepts(data []byte, b *Budget) bool {
-	program := s.fast()
-	if program == nil || len(data) == 0 {
-		return false
-	}
 	if b == nil {
 		b = NewBudget(s.options.MaxSteps, nil)
+	}
+	program := s.fast(b)
+	if program == nil || len(data) == 0 {
+		return false
 	}
 	p := newPass(data, b)
 	var x instance
@@ -55,12 +56,12 @@ func (s *Schema) Accepts(data []byte, b *Budget) bool {
 // decimal), an integer of Go's kinds, a []any or a map[string]any. Of anything
 // else in it, or nesting deeper than strictjson.MaxDepth, it gives no answer.
 func (s *Schema) AcceptsValue(v any, b *Budget) bool {
-	program := s.fast()
-	if program == nil {
-		return false
-	}
 	if b == nil {
 		b = NewBudget(s.options.MaxSteps, nil)
+	}
+	program := s.fast(b)
+	if program == nil {
+		return false
 	}
 	p := newPass(nil, b)
 	var x instance

@@ -14,15 +14,21 @@ import (
 // the nesting of the instance it bounds the stack of a pass.
 const maxInPlace = 64
 
+// maxCrossed bounds the bytes of known names that are matched with patterns while
+// a clause for objects is compiled, each counted with 16 more.
+const maxCrossed = 1 << 18
+
 // none is the program of a schema that has none.
 var none = &program{}
 
-// fast returns the program of the schema, nil if it has none. The first call
-// compiles it.
-func (s *Schema) fast() *program {
+// fast returns the program of the schema, nil if it has none or the budget does
+// not allow to compile it. The first call compiles it.
+func (s *Schema) fast(b *Budget) *program {
 	p := s.program.Load()
 	if p == nil {
-		p = s.compileProgram()
+		if p = s.compileProgram(b); p == nil {
+			return nil
+		}
 		s.program.Store(p)
 	}
 	if p == none {
@@ -31,9 +37,18 @@ func (s *Schema) fast() *program {
 	return p
 }
 
-func (s *Schema) compileProgram() *program {
+// compileProgram compiles the program, none if there is none, and nil where the
+// budget ended.
+func (s *Schema) compileProgram(b *Budget) *program {
 	reached := s.reached()
-	if s.chain > maxInPlace || !s.linear(s.nodes) {
+	if s.chain > maxInPlace {
+		return none
+	}
+	linear, done := s.linear(s.nodes, b)
+	switch {
+	case !done:
+		return nil
+	case !linear:
 		return none
 	}
 	if s.foundation != nil {
@@ -42,7 +57,10 @@ func (s *Schema) compileProgram() *program {
 		defer s.foundation.mu.Unlock()
 		for _, d := range reached {
 			if d.linear == nil {
-				answer := s.linear(d.nodes)
+				answer, done := s.linear(d.nodes, b)
+				if !done {
+					return nil
+				}
 				d.linear = &answer
 			}
 			if !*d.linear {
@@ -263,6 +281,13 @@ func (c *programCompiler) addObject(r *objectRules, n *node) bool {
 		}
 	}
 	if len(r.known) > maxKnown {
+		return false
+	}
+	crossed := 0
+	for i := range r.known {
+		crossed += len(r.patterns) * (len(r.known[i].name) + 16)
+	}
+	if crossed > maxCrossed {
 		return false
 	}
 	for i := range r.known {

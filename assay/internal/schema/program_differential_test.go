@@ -38,7 +38,7 @@ func (j tally) share() float64 { return 100 * float64(j.accepted) / float64(max(
 // verdictOf is the answer of a program's root clause, unsure where there is no
 // program or the text is not strict.
 func verdictOf(s *Schema, data []byte) verdict {
-	if s.fast() == nil || len(data) == 0 {
+	if s.fast(NewBudget(1_000_000, nil)) == nil || len(data) == 0 {
 		return unsure
 	}
 	p := newPass(data, plenty())
@@ -47,7 +47,7 @@ func verdictOf(s *Schema, data []byte) verdict {
 	if !p.read(&x, strictjson.SkipSpace(data, 0)) {
 		return unsure
 	}
-	return p.check(s.fast().root, &x)
+	return p.check(s.fast(NewBudget(1_000_000, nil)).root, &x)
 }
 
 // judge compares program and engine on one text, which may be no JSON at all.
@@ -642,7 +642,7 @@ func TestProgramAgreesWithTheEngineOnGeneratedSchemas(t *testing.T) {
 			}
 			label := "seed " + strconv.FormatUint(seed, 10) + ": " + string(mustJSON(t, doc))
 			schemas++
-			if s.fast() != nil {
+			if s.fast(NewBudget(1_000_000, nil)) != nil {
 				programs++
 			}
 			for range 12 {

@@ -143,7 +143,10 @@ func (p *pass) textHolds(r *textRules, s string) bool {
 
 // matches reports whether a linear pattern, which always answers, matches s.
 func (p *pass) matches(re *ecma.Regexp, s string) bool {
-	p.steps -= 1 + patternSteps*len(s)/bytesPerStep
+	p.steps -= 1 + patternSteps*len(s)/bytesPerStep + re.Prepare()
+	if p.steps < 0 {
+		return false // no answer, see end
+	}
 	ok, err := re.MatchString(s, nil)
 	if err != nil {
 		p.steps = math.MinInt / 2 // no answer, wherever it is asked

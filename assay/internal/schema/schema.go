@@ -9,6 +9,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -88,20 +89,28 @@ func (s *Schema) regexp(expression string) *ecma.Regexp {
 	return re
 }
 
-// linear reports whether all patterns of nodes are linear.
-func (s *Schema) linear(nodes []*node) bool {
+// linear reports whether all patterns of nodes are linear, which it makes ready;
+// done is false if the budget does not allow that.
+func (s *Schema) linear(nodes []*node, b *Budget) (linear, done bool) {
+	check := func(expression string) bool {
+		re := s.regexp(expression)
+		done = b.spend(re.Prepare())
+		linear = done && re.Linear()
+		return linear
+	}
+	linear, done = true, true
 	for _, n := range nodes {
-		if expression, ok := n.object["pattern"].(string); ok && !s.regexp(expression).Linear() {
-			return false
+		if expression, ok := n.object["pattern"].(string); ok && !check(expression) {
+			return linear, done
 		}
 		byPattern, _ := n.object["patternProperties"].(map[string]any)
-		for expression := range byPattern {
-			if !s.regexp(expression).Linear() {
-				return false
+		for _, expression := range slices.Sorted(maps.Keys(byPattern)) {
+			if !check(expression) {
+				return linear, done
 			}
 		}
 	}
-	return true
+	return linear, done
 }
 
 // secrets finds the nodes whose enum and const are not to be shown: those
