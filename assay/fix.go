@@ -1,7 +1,6 @@
 package assay
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -60,7 +59,7 @@ func (c *compiled) fix(r args.Request, denial *Decision) *Fix {
 	f := fixer{
 		policy:  c.document,
 		value:   plainValue(value), // a copy, which is ours to change
-		secrets: bytes.Contains(c.canonical, []byte(`"writeOnly"`)),
+		secrets: c.secrets,
 	}
 	for _, v := range denial.Violations {
 		if !f.repair(v) {
@@ -80,11 +79,9 @@ func (c *compiled) fix(r args.Request, denial *Decision) *Fix {
 
 // fixer changes a value until nothing that was wrong with it is left.
 type fixer struct {
-	policy *policydoc.Node
-	value  any
-	// secrets: some schema is writeOnly, perhaps by a reference from afar, and
-	// what it allows is not to be told.
-	secrets bool
+	policy  *policydoc.Node
+	value   any
+	secrets bool // what schemas allow is not to be told
 	changes []Change
 }
 
@@ -196,3 +193,10 @@ func (f *fixer) at(path string, change func(any) (any, bool)) bool {
 }
 
 var pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
+
+// mentions reports whether some key or text in n is the word.
+func mentions(n *policydoc.Node, word string) bool {
+	in := func(n *policydoc.Node) bool { return mentions(n, word) }
+	return n.Text == word || slices.ContainsFunc(n.Items, in) ||
+		slices.ContainsFunc(n.Members, func(m policydoc.Member) bool { return m.Key == word || in(m.Value) })
+}

@@ -1,17 +1,15 @@
 package assay
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"example.com/assay/assay/args"
 	"example.com/assay/assay/blocklist"
@@ -29,11 +27,11 @@ type Policy struct {
 
 // compiled is what a document becomes. Each check has its engine.
 type compiled struct {
-	options   Options
-	canonical []byte
-	digest    string
-	size      int
-	problems  []Problem
+	options  Options
+	spec     *Spec         // nobody writes to it
+	digest   func() string // of spec, made when first asked for
+	size     int
+	problems []Problem
 
 	args      *args.Checker     // nil: the document is no mapping
 	sequence  *sequence.Checker // nil: it is no sequence policy
@@ -42,7 +40,10 @@ type compiled struct {
 	blocklist *blocklist.List
 	tools     []string // every tool that the document names
 
-	document *policydoc.Node // nil without Options.SuggestFixes
+	// For Options.SuggestFixes, else nil: the document, and whether some schema
+	// in it is writeOnly, perhaps by a reference from afar.
+	document *policydoc.Node
+	secrets  bool
 }
 
 // Parse compiles a policy from its text, JSON or YAML
@@ -143,16 +144,11 @@ func parseDocument(data []byte, limit int) (*document, error) {
 
 // compile compiles what the document says for each check.
 func (d *document) compile(options Options) (*Policy, error) {
-	canonical, err := d.spec.MarshalJSON()
-	if err != nil {
-		return nil, &PolicyError{Kind: KindStructure, err: err}
-	}
-	sum := sha256.Sum256(canonical)
 	c := &compiled{
 		options:   options,
-		canonical: canonical,
-		digest:    hex.EncodeToString(sum[:]),
-		size:      d.size(canonical, options),
+		spec:      d.spec,
+		digest:    sync.OnceValue(d.spec.digest),
+		size:      d.size(options),
 		isMapping: !d.spec.isList(),
 		decides:   d.isBlocklist(),
 		blocklist: blocklist.Compile(d.spec.Blocklist),
@@ -173,7 +169,7 @@ func (d *document) compile(options Options) (*Policy, error) {
 		c.args, c.problems = d.compileArgs(c.blocklist, options)
 	}
 	if options.SuggestFixes {
-		c.document = d.root
+		c.document, c.secrets = d.root, mentions(d.root, "writeOnly")
 	}
 	if options.Strict && len(c.problems) > 0 {
 		return nil, &PolicyError{Kind: KindStructure, Problems: c.problems}
@@ -289,10 +285,24 @@ func (p *Policy) Spec() *Spec {
 		return nil
 	}
 	spec := new(Spec)
-	if err := spec.UnmarshalJSON(p.compiled.canonical); err != nil {
+	if err := spec.UnmarshalJSON(p.compiled.spec.canonical()); err != nil {
 		panic("assay: a policy's own document is refused: " + err.Error())
 	}
 	return spec
+}
+
+// canonical returns the canonical form of a document that was read.
+func (s *Spec) canonical() []byte {
+	text, err := s.MarshalJSON()
+	if err != nil {
+		panic("assay: a policy's own document has no text: " + err.Error())
+	}
+	return text
+}
+
+func (s *Spec) digest() string {
+	sum := sha256.Sum256(s.canonical())
+	return hex.EncodeToString(sum[:])
 }
 
 // Digest returns the SHA-256 of the document's canonical form
@@ -303,7 +313,7 @@ func (p *Policy) Digest() string {
 	if p == nil || p.compiled == nil {
 		return ""
 	}
-	return p.compiled.digest
+	return p.compiled.digest()
 }
 
 // Problems lists the schemas that do not compile, ordered by tool. Every call
@@ -327,42 +337,6 @@ func (p *Policy) Size() int {
 	}
 	return p.compiled.size
 }
-
-// What a policy takes for itself, for each byte of its document, and for each
-// step of a pattern's counted repetitions: measured on the example policies and
-// on large generated ones.
-const (
-	sizeOfPolicy = 4096
-	sizePerByte  = 80
-	sizePerCount = 320
-)
-
-// size estimates the memory of what the document is compiled to. Every schema
-// is compiled together with the definitions that it reaches.
-func (d *document) size(canonical []byte, options Options) int {
-	size := sizeOfPolicy + weight(canonical)
-	if defs, ok := d.spec.Schemas[definitions]; ok {
-		if text, err := encode(defs); err == nil {
-			size += weight(text) * min(len(d.spec.Schemas), 1+8*options.maxSchemaBytes()/len(text))
-		}
-	}
-	return size
-}
-
-func weight(text []byte) int {
-	size := sizePerByte * len(text)
-	for _, counts := range repetition.FindAll(text, -1) {
-		for count := range bytes.SplitSeq(bytes.Trim(counts, "{}"), []byte(",")) {
-			n, _ := strconv.Atoi(string(count))
-			size += sizePerCount * min(n, 1000) // RE2 repeats no more often
-		}
-	}
-	return size
-}
-
-// repetition finds {m,n}. In JSON a digit behind a brace stands within text, and
-// such a text is nearly always a pattern.
-var repetition = regexp.MustCompile(`\{[0-9,]+\}`)
 
 // Until returns p with checks that end early, denying with [CodeLimitExceeded],
 // once the flag is set. It is for this module's server, which answers within a

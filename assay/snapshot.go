@@ -37,9 +37,10 @@ func (s *Session) Snapshot() ([]byte, error) {
 	if s == nil || s.policy == nil || s.policy.compiled == nil {
 		return nil, errors.New("assay: a session without a policy has nothing to keep")
 	}
+	digest := s.policy.Digest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kept := snapshot{Format: snapshotFormat, Policy: s.policy.compiled.digest, Requests: s.requests, Calls: s.calls}
+	kept := snapshot{Format: snapshotFormat, Policy: digest, Requests: s.requests, Calls: s.calls}
 	if s.monitor != nil {
 		kept.Sequence = s.monitor.State()
 	}
@@ -63,7 +64,7 @@ func Restore(p *Policy, data []byte) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("assay: the snapshot is refused: %w; start a new session", err)
 	}
-	if kept.Policy != p.compiled.digest {
+	if kept.Policy != p.Digest() {
 		return nil, errors.New("assay: the snapshot is of another policy; start a new session, or restore with the policy of that digest")
 	}
 	s := NewSession(p)
