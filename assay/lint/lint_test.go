@@ -176,6 +176,7 @@ func FuzzLint(f *testing.F) {
 	for _, test := range migrations {
 		f.Add([]byte(test.old))
 	}
+	f.Add([]byte("\x10\r\r4\xed")) // lines that end with CR, and no UTF-8
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := lint.Lint(data, nil)
 		if again := lint.Lint(data, nil); !reflect.DeepEqual(r, again) {
@@ -186,7 +187,8 @@ func FuzzLint(f *testing.F) {
 			t.Fatalf("counted %d of %d and %d", all, len(r.Findings), r.Omitted)
 		}
 		_, err := assay.Parse(data, nil)
-		last := bytes.Count(data, []byte("\n")) + 1
+		// A line ends with LF, CR LF, or CR.
+		last := bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte("\r")) - bytes.Count(data, []byte("\r\n")) + 1
 		for i, finding := range r.Findings {
 			switch {
 			case finding.Message == "" || finding.Fix == "" || strings.ContainsAny(finding.Message+finding.Fix, "\n\r\x1b"):
