@@ -39,7 +39,9 @@ type Decision struct {
 // Violation is one reason for a denial, written so that an agent can correct
 // its call. No text in it repeats a value of the arguments.
 type Violation struct {
-	// Path is a JSON Pointer (RFC 6901) into the arguments; "" is the whole.
+	// Path is a JSON Pointer (RFC 6901) into the arguments; "" is the whole. A name
+	// of more than 128 bytes is cut in it, and ends with "…": such a path leads
+	// nowhere, and those of two violations may look the same.
 	Path string `json:"path"`
 	// Constraint is the JSON Schema keyword or the sequence constraint that is broken.
 	Constraint string `json:"constraint"`
@@ -47,7 +49,7 @@ type Violation struct {
 	Message string `json:"message"`
 	// Suggestion is one sentence that says what would pass.
 	Suggestion string `json:"suggestion"`
-	// SchemaPath is a JSON Pointer to where the keyword stands in the policy.
+	// SchemaPath is a JSON Pointer to where the keyword stands in the policy, never cut.
 	SchemaPath string `json:"schema_path,omitempty"`
 
 	// The following are of sequence violations only.

@@ -153,6 +153,14 @@ func (c *Checker) compileSources(r *Rules, opts Options, named func(string) *too
 		}
 		t.rules = append(t.rules, rule{&s, compiled})
 	}
+	for _, t := range c.tools {
+		// What one source calls writeOnly another one may judge.
+		if slices.ContainsFunc(t.rules, func(r rule) bool { return r.schema.WriteOnly() }) {
+			for _, r := range t.rules {
+				r.schema.Hide()
+			}
+		}
+	}
 	return problems
 }
 

@@ -262,6 +262,26 @@ func TestTextThatTheStrictReaderRefusesSaysWhichRuleItBreaks(t *testing.T) {
 	}
 }
 
+func TestWhatOneSourceCallsWriteOnlyIsHiddenInAll(t *testing.T) {
+	hidden := map[string]any{"properties": map[string]any{"pin": map[string]any{"writeOnly": true}}}
+	rules := &Rules{
+		Schemas: map[string]any{"t": hidden, "u": map[string]any{}, "byref": map[string]any{"items": map[string]any{"$ref": "#/$defs/d"}}},
+		Defs:    map[string]any{"d": hidden},
+		ArgConstraints: map[string]map[string]any{
+			"t": {"pin": map[string]any{"enum": []any{"s3cret"}}}, "u": {"pin": map[string]any{"enum": []any{"s3cret"}}},
+			"byref": {"pin": map[string]any{"const": "s3cret"}},
+		},
+		Constraints: []Constraint{{Tool: "t", Params: map[string]string{"pin": "^s3cret$"}, Pointer: "/constraints/0/params"}},
+	}
+	c := compiled(t, rules)
+	for tool, shown := range map[string]bool{"t": false, "byref": false, "u": true} {
+		got := c.Check(&Request{Tool: tool, Arguments: []byte(`{"pin": "x"}`)})
+		if len(got.Violations) == 0 || strings.Contains(fmt.Sprint(got.Violations), "s3cret") != shown {
+			t.Errorf("%s: got %+v", tool, got)
+		}
+	}
+}
+
 func TestObligationsRideOnAnAllowInTheOrderOfTheirKinds(t *testing.T) {
 	scope := map[string]string{"scope_type": "resource", "scope_value": "*", "scope_match_mode": "exact"}
 	redact := map[string]string{"redaction_target": "body", "redaction_mode": "mask", "redaction_scope": "request"}

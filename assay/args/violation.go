@@ -12,11 +12,14 @@ import (
 // Violation is one thing that the arguments break. No text of it repeats a
 // value of the arguments.
 type Violation struct {
-	Path       string // JSON Pointer (RFC 6901) into the arguments; "" is the whole
+	// Path is a JSON Pointer (RFC 6901) into the arguments; "" is the whole. A name
+	// of more than 128 bytes is cut in it, and ends with "…": such a path leads
+	// nowhere, and those of two violations may look the same.
+	Path       string
 	Constraint string // the schema keyword, or json
 	Message    string // one sentence that names the limit
 	Suggestion string // one sentence that says what would pass
-	SchemaPath string // JSON Pointer into the policy; "" where no schema is broken
+	SchemaPath string // JSON Pointer into the policy, never cut; "" where no schema is broken
 }
 
 // violations collects what the schemas of one tool find.

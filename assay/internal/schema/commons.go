@@ -69,6 +69,7 @@ type definition struct {
 	problems    []Problem // of its own parts
 	chain       int       // the most schemas in a row that judge one value from it
 	unevaluated bool
+	writeOnly   bool
 	linear      *bool // all patterns in it are, nil: not known
 	call        int   // of reach, the last that came here
 }
@@ -257,6 +258,7 @@ func (f *foundation) walk(d *definition) {
 	f.stem.subs = nil
 	for _, n := range d.nodes {
 		d.unevaluated = d.unevaluated || n.has("unevaluatedProperties", "unevaluatedItems")
+		d.writeOnly = d.writeOnly || n.object["writeOnly"] == true
 	}
 }
 

@@ -20,9 +20,8 @@ type engine struct {
 	schema     *jsonschema.Schema
 	all        []*node          // every node, shared definitions included
 	nodes      map[string]*node // by the library's location
-	secrets    map[*node]bool
-	run        *evaluation // the evaluation in flight
-	generation int         // of engines
+	run        *evaluation      // the evaluation in flight
+	generation int              // of engines
 }
 
 // engines are the compiled forms of one Schema: at most one for each processor,
@@ -178,7 +177,6 @@ func (s *Schema) build() (built *engine) {
 	}()
 	e := &engine{nodes: make(map[string]*node, len(s.nodes))}
 	document := s.libraryDocument(e)
-	e.secrets = s.secrets(e.all)
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(s.libraryDraft())
 	compiler.UseLoader(nothing{})

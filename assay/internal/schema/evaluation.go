@@ -37,7 +37,6 @@ type evaluation struct {
 	schema    *Schema
 	budget    *Budget
 	nodes     map[string]*node
-	secrets   map[*node]bool
 	muted     int // how many branches, whose findings nobody reads, are open
 	chain     int // how many schemas with applicators are open
 	scratch   []byte
@@ -60,7 +59,8 @@ type finding struct {
 	node  *node
 	names []string // the properties that the keyword is about
 
-	secret bool // members of enum and const are not to be shown
+	shown  string // the path
+	hidden bool   // see Schema.Hide
 }
 
 // Validate decides v: map[string]any, []any, string, json.Number, bool, nil; for
@@ -93,7 +93,7 @@ func (s *Schema) Validate(v any, b *Budget) (result Result) {
 		e.run = nil
 		s.release(e)
 	}()
-	e.run, run.nodes, run.secrets = run, e.nodes, e.secrets
+	e.run, run.nodes = run, e.nodes
 	if err := e.schema.Validate(v); err != nil {
 		run.collect(err)
 		if len(run.findings) == 0 {
@@ -297,18 +297,29 @@ func (run *evaluation) record(n *node, at place, names []string) {
 	}
 }
 
-// pointerTo writes the tokens of a caller's value as a JSON Pointer; long names
-// are cut like everywhere.
+// pointerTo writes the tokens of a caller's value as a JSON Pointer.
 func pointerTo(tokens []string) string {
 	var b strings.Builder
 	for _, token := range tokens {
 		b.WriteByte('/')
-		if len(token) > maxName {
-			token = cut(token, maxName)
-		}
 		b.WriteString(escapeToken(token))
 	}
 	return b.String()
+}
+
+// shownPath is path with long names cut like everywhere. They are cut only here:
+// two names that begin alike are two places.
+func shownPath(path string) string {
+	if len(path) <= maxName {
+		return path
+	}
+	tokens := strings.Split(path, "/")
+	for i, token := range tokens {
+		if name, _ := unescapeToken(token); len(name) > maxName {
+			tokens[i] = escapeToken(cut(name, maxName))
+		}
+	}
+	return strings.Join(tokens, "/")
 }
 
 // compact keeps the first maxFindings by path and keyword. What it drops is
@@ -330,8 +341,12 @@ func (run *evaluation) compact() {
 
 func (run *evaluation) result() Result {
 	run.compact()
-	slices.SortStableFunc(run.findings, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.schemaPath(), b.schemaPath()))
+	for i := range run.findings {
+		run.findings[i].shown = shownPath(run.findings[i].path)
+	}
+	slices.SortFunc(run.findings, func(a, b finding) int {
+		return cmp.Or(strings.Compare(a.shown, b.shown), strings.Compare(a.schemaPath(), b.schemaPath()),
+			strings.Compare(a.path, b.path), strings.Compare(a.keyword, b.keyword))
 	})
 	if most := run.schema.options.MaxViolations; len(run.findings) > most {
 		run.findings, run.truncated = run.findings[:most], true
@@ -340,7 +355,7 @@ func (run *evaluation) result() Result {
 	for _, f := range run.findings {
 		slices.Sort(f.names)
 		f.names = slices.Compact(f.names)
-		f.secret = run.secrets[f.node]
+		f.hidden = run.schema.hidden
 		r.Violations = append(r.Violations, f.violation())
 	}
 	return r

@@ -28,6 +28,8 @@ type Schema struct {
 	chain       int     // the most schemas in a row that judge one value
 	dynamic     bool    // there are references whose target depends on the way
 	unevaluated bool    // there is an unevaluatedProperties or unevaluatedItems
+	writeOnly   bool    // something is called so
+	hidden      bool    // members of enum and const, and patterns, are not to be shown
 	commons     *Commons
 	foundation  *foundation // of the shared definitions that it reaches, nil: none
 	reaches     []*definition
@@ -49,6 +51,7 @@ func newSchema(g *gate) *Schema {
 		s.chain = max(s.chain, n.height)
 		s.unevaluated = s.unevaluated || n.has("unevaluatedProperties", "unevaluatedItems")
 		s.dynamic = s.dynamic || len(n.dynamic) > 0
+		s.writeOnly = s.writeOnly || n.object["writeOnly"] == true
 	}
 	if len(g.reached) > 0 {
 		s.foundation, s.reaches = g.foundation, g.named
@@ -56,7 +59,9 @@ func newSchema(g *gate) *Schema {
 	for _, d := range g.reached {
 		s.chain = max(s.chain, d.chain)
 		s.unevaluated = s.unevaluated || d.unevaluated
+		s.writeOnly = s.writeOnly || d.writeOnly
 	}
+	s.hidden = s.writeOnly
 	s.engines.freed = make(chan struct{}, 1)
 	return s
 }
@@ -113,46 +118,15 @@ func (s *Schema) linear(nodes []*node, b *Budget) (linear, done bool) {
 	return linear, done
 }
 
-// secrets finds the nodes whose enum and const are not to be shown: those
-// that judge a value, or a part of one, that a schema calls writeOnly.
-func (s *Schema) secrets(nodes []*node) map[*node]bool {
-	writeOnly := map[*node]bool{}
-	var marked func(n *node) bool
-	marked = func(n *node) bool {
-		found, known := writeOnly[n]
-		if !known {
-			found = n.object["writeOnly"] == true
-			n.inPlaceTargets(func(target *node) { found = marked(target) || found })
-			writeOnly[n] = found
-		}
-		return found
-	}
-	secret := map[*node]bool{}
-	var spread func(n *node)
-	spread = func(n *node) {
-		if secret[n] {
-			return
-		}
-		secret[n] = true
-		for _, sub := range n.subs {
-			if sub.holder != "$defs" && sub.holder != "definitions" {
-				spread(sub)
-			}
-		}
-		if n.ref != nil {
-			spread(n.ref)
-		}
-		for _, target := range n.dynamic {
-			spread(target)
-		}
-	}
-	for _, n := range nodes {
-		if marked(n) {
-			spread(n)
-		}
-	}
-	return secret
-}
+// WriteOnly reports whether the schema, or a shared definition that it reaches,
+// calls anything writeOnly.
+func (s *Schema) WriteOnly() bool { return s.writeOnly }
+
+// Hide keeps what enum, const and pattern hold out of every text of a violation.
+// A schema that is writeOnly somewhere does so anyway: which keyword judges the
+// same value may be decided far from the word. For others that judge the same
+// arguments it is called before their first use.
+func (s *Schema) Hide() { s.hidden = true }
 
 // Options bound a schema. The zero value of a limit means its default.
 type Options struct {
@@ -229,9 +203,12 @@ func (r Result) Valid() bool { return len(r.Violations) == 0 && r.Failure == Non
 // Violation is one keyword that the value breaks. No text in it repeats an
 // argument's value.
 type Violation struct {
-	Path       string // JSON Pointer into the arguments, "" for the whole
+	// Path is a JSON Pointer into the arguments, "" for the whole. A name of more
+	// than 128 bytes is cut in it, and ends with "…": such a path leads nowhere,
+	// and those of two violations may look the same.
+	Path       string
 	Constraint string // the schema keyword
 	Message    string // one sentence that names the limit
 	Suggestion string // one sentence that says what would pass
-	SchemaPath string // JSON Pointer to the keyword in the policy
+	SchemaPath string // JSON Pointer to the keyword in the policy, never cut
 }

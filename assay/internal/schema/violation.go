@@ -41,7 +41,7 @@ func (f finding) schemaPath() string {
 
 func (f finding) violation() Violation {
 	message, suggestion := f.sentences()
-	return Violation{Path: f.path, Constraint: f.keyword, Message: message, Suggestion: suggestion, SchemaPath: f.schemaPath()}
+	return Violation{Path: f.shown, Constraint: f.keyword, Message: message, Suggestion: suggestion, SchemaPath: f.schemaPath()}
 }
 
 // sentences says what the keyword wants, and what would pass, from the schema
@@ -56,13 +56,13 @@ func (f finding) sentences() (message, suggestion string) {
 		want := typesText(limit)
 		return "the value must be " + want, "use " + want
 	case "enum":
-		if f.secret {
+		if f.hidden {
 			return "the value must be one of the listed values", "use one of the values that the policy lists"
 		}
 		want := membersText(limit)
 		return "the value must be one of " + want, "use one of " + want
 	case "const":
-		if f.secret {
+		if f.hidden {
 			return "the value must be the one that is fixed", "use the value that the policy fixes"
 		}
 		want := memberText(limit)
@@ -76,7 +76,7 @@ func (f finding) sentences() (message, suggestion string) {
 		return "the value must be " + want, "use " + want
 	case "pattern":
 		want, _ := limit.(string)
-		if f.secret {
+		if f.hidden {
 			return "the text must match the pattern of the policy", "use a text that the pattern of the policy matches"
 		}
 		return "the text must match the pattern " + shown(want), "use a text that matches " + shown(want)

@@ -112,6 +112,11 @@ func TestMembersUnderWriteOnlyAreNotShown(t *testing.T) {
 		`{"$defs":{"d":{"const":"s3cret"}},"writeOnly":true,"$ref":"#/$defs/d"}`,
 		`{"$defs":{"d":{"writeOnly":true}},"const":"s3cret","$ref":"#/$defs/d"}`,
 		`{"properties":{"p":{"writeOnly":true,"properties":{"q":{"const":"s3cret"}}}}}`,
+		`{"properties":{"p":{"writeOnly":true}},"patternProperties":{"^p$":{"enum":["s3cret"]}}}`,
+		`{"properties":{"p":{"writeOnly":true}},"additionalProperties":true,"allOf":[{"properties":{"p":{"const":"s3cret"}}}]}`,
+		`{"allOf":[{"properties":{"p":{"writeOnly":true}}},{"properties":{"p":{"pattern":"^s3cret$","const":"s3cret"}}}]}`,
+		`{"properties":{"p":{"writeOnly":true}},"dependentSchemas":{"p":{"properties":{"p":{"const":"s3cret"}}}}}`,
+		`{"items":{"contentSchema":true,"allOf":[{"$ref":"#/$defs/d"}]},"$defs":{"d":{"items":{"writeOnly":true}}},"const":"s3cret"}`,
 	} {
 		s := compiled(t, schema)
 		for _, value := range []string{`"x"`, `["x"]`, `{"p":{"q":1}}`} {
@@ -121,9 +126,29 @@ func TestMembersUnderWriteOnlyAreNotShown(t *testing.T) {
 			}
 		}
 	}
-	r := compiled(t, `{"properties":{"a":{"writeOnly":true},"b":{"const":"shown"}}}`).Validate(decode(t, `{"b":1}`), nil)
+	r := compiled(t, `{"properties":{"a":{"writeOnly":false},"b":{"const":"shown"}}}`).Validate(decode(t, `{"b":1}`), nil)
 	if !strings.Contains(r.Violations[0].Message, "shown") {
-		t.Error("a neighbour of a writeOnly property is hidden too:", r)
+		t.Error("nothing is writeOnly:", r)
+	}
+	// A shared definition that is writeOnly hides in the schemas that reach it.
+	commons := NewCommons(Source{Defs: decode(t, `{"d":{"$ref":"#/$defs/e"},"e":{"writeOnly":true},"f":{}}`).(map[string]any), DefsPointer: "/schemas/$defs"}, Options{})
+	for schema, hidden := range map[string]bool{
+		`{"items":{"$ref":"#/$defs/d"},"const":"s3cret"}`:                        true,
+		`{"items":{"$ref":"#/$defs/d"},"$anchor":"a","const":"s3cret"}`:          true,
+		`{"items":{"$ref":"#/$defs/f"},"const":"s3cret"}`:                        false,
+		`{"$schema":"http://json-schema.org/draft-07/schema#","const":"s3cret"}`: false,
+	} {
+		s, problems := commons.Compile(decode(t, schema), "/schemas/t")
+		if s == nil {
+			t.Fatal(problems)
+		}
+		r := s.Validate(decode(t, `1`), nil)
+		if len(r.Violations) == 0 || strings.Contains(fmt.Sprintf("%+v", r), "s3cret") == hidden {
+			t.Error(schema, r)
+		}
+		if s.Hide(); strings.Contains(fmt.Sprintf("%+v", s.Validate(decode(t, `1`), nil)), "s3cret") {
+			t.Error(schema, "shows what it was told to hide")
+		}
 	}
 }
 
@@ -193,6 +218,20 @@ func TestShownNamesAreCut(t *testing.T) {
 		if got := shown(name); got != want {
 			t.Errorf("%q is shown as %s, want %s", name, got, want)
 		}
+	}
+}
+
+func TestLongNamesThatBeginAlikeAreTwoPlaces(t *testing.T) {
+	long := strings.Repeat("é~/", 50)
+	s := compiled(t, `{"additionalProperties":{"additionalProperties":{"type":"string"}}}`)
+	v := map[string]any{long + "a": map[string]any{"x": true}, long + "b": map[string]any{"x": true, "y": true}}
+	cut := "/" + strings.Repeat("é~0~1", 31) + "…"
+	var got []string
+	for _, v := range s.Validate(v, nil).Violations {
+		got = append(got, v.Path)
+	}
+	if want := []string{cut + "/x", cut + "/x", cut + "/y"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
