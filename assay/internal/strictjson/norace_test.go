@@ -1,5 +1,0 @@
-//go:build !race
-
-package strictjson
-
-const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package assay_test
-
-const raceDetector = false

@@ -1,0 +1,3 @@
+// Package race tells tests whether the race detector is on: under it pools
+// forget at random, so that what allocates nothing may allocate.
+package race
