@@ -3,8 +3,6 @@ package args
 import (
 	"maps"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"example.com/assay/assay/internal/schema"
@@ -25,7 +23,6 @@ type Checker struct {
 	duties                duties
 
 	maxSteps, maxViolations int
-	budgets                 sync.Pool // of *schema.Budget
 }
 
 // tool is what the rules say of one tool by its exact name.
@@ -85,7 +82,6 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 		maxSteps:      opts.MaxSteps,
 		maxViolations: opts.MaxViolations,
 	}
-	c.budgets.New = func() any { return new(schema.Budget) }
 
 	named := func(name string) *tool {
 		t := c.tools[name]
@@ -106,6 +102,8 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 		t.refusal = c.refuse(name, t.classes)
 	}
 	c.nameExact()
+	// A name that is found here needs no other look.
+	maps.DeleteFunc(c.tools, func(name string, _ *tool) bool { return !validName(name) })
 	return c, problems
 }
 
@@ -171,71 +169,81 @@ var unnamed = &tool{}
 // the first step that applies decides. It changes nothing, does no I/O, and
 // allocates nothing where it allows a call without obligations that the fast
 // program of each schema accepts.
-func (c *Checker) Check(req *Request) Result {
+func (c *Checker) Check(req *Request) (r Result) {
 	if c == nil {
-		return deny(noPolicy)
+		r.deny(noPolicy)
+		return r
 	}
-	if !validName(req.Tool) {
-		return deny(invalidName)
-	}
-	t, named := c.tools[req.Tool]
-	if !named {
-		t = unnamed
-	}
-
+	t, refusal := c.find(req.Tool)
+	switch {
+	case t == nil:
+		r.deny(invalidName)
+		return r
 	// 1. Pin drift.
-	if t.pin.drift(req.Identity) {
-		return deny(drifted)
-	}
-
+	case t.pin.drift(req.Identity):
+		r.deny(drifted)
+		return r
 	// 2. Limits.
-	if over(c.maxRequests, req.Requests) {
-		return deny(overRequests)
-	}
-	if over(c.maxCalls, req.Calls) {
-		return deny(overCalls)
-	}
-
+	case over(c.maxRequests, req.Requests):
+		r.deny(overRequests)
+		return r
+	case over(c.maxCalls, req.Calls):
+		r.deny(overCalls)
+		return r
 	// 3. Deny, and 4. allow.
-	refusal := t.refusal
-	if !named {
-		refusal = c.refuse(req.Tool, nil)
-	}
-	if refusal != nil {
-		return deny(refusal)
+	case refusal != nil:
+		r.deny(refusal)
+		return r
 	}
 
 	var warning *ruling
 	if t.constrained() {
 		// 5. Reading, and 6. schema. The fast program does both in one pass and
 		// only ever says yes; every denial is judge's.
-		if !c.accepts(t, req) {
-			if denial := c.judge(t, req); !denial.Allowed {
-				return denial
+		budget := schema.MakeBudget(c.maxSteps, req.Stop)
+		if !t.accepts(req, &budget) {
+			if !c.judge(t, req, budget, &r) {
+				return r
 			}
 		}
 	} else {
 		// 5. Reading, and 7. no schema.
-		if denial := readObject(req); !denial.Allowed {
-			return denial
+		if (req.HasValue || req.Arguments != nil) && !readObject(req, &r) {
+			return r
 		}
 		switch c.unconstrained {
 		case Allow:
 		case Warn:
 			warning = unconstrained
 		default:
-			return deny(noSchema)
+			r.deny(noSchema)
+			return r
 		}
 	}
 
 	if warning == nil && t.pin.unverified(req.Identity) {
 		warning = unverifiedPin
 	}
-	result := Result{Allowed: true, Obligations: c.duties.of(req.Tool, t.classes)}
-	if warning != nil {
-		result.WarningCode, result.WarningReason = warning.code, warning.reason
+	r.Allowed = true
+	if len(c.duties) > 0 {
+		r.Obligations = c.duties.of(req.Tool, t.classes)
 	}
-	return result
+	if warning != nil {
+		r.WarningCode, r.WarningReason = warning.code, warning.reason
+	}
+	return r
+}
+
+// find returns what the rules say of a tool by its name, and the denial of steps
+// 3 and 4, if any; a nil tool is an invalid name.
+func (c *Checker) find(name string) (*tool, *ruling) {
+	if t := c.tools[name]; t != nil {
+		return t, t.refusal
+	}
+	if !validName(name) {
+		return nil, invalidName
+	}
+	return unnamed, c.refuse(name, nil)
 }
 
 // CheckName returns the code of the denial that the name alone brings about:
@@ -245,16 +253,7 @@ func (c *Checker) CheckName(name string) string {
 	if c == nil {
 		return CodeNoPolicy
 	}
-	if !validName(name) {
-		return CodeInvalidRequest
-	}
-	refusal := (*ruling)(nil)
-	if t, named := c.tools[name]; named {
-		refusal = t.refusal
-	} else {
-		refusal = c.refuse(name, nil)
-	}
-	if refusal != nil {
+	if _, refusal := c.find(name); refusal != nil {
 		return refusal.code
 	}
 	return ""
@@ -289,38 +288,38 @@ func (c *Checker) refuse(name string, classes []string) *ruling {
 func (t *tool) constrained() bool { return t.broken || len(t.rules) > 0 }
 
 // readObject reads the arguments of a tool without a schema: strictly, and as
-// an object.
-func readObject(req *Request) Result {
+// an object. It makes r the denial where they are not.
+func readObject(req *Request, r *Result) bool {
 	object := false
 	if req.HasValue {
 		_, object = req.Value.(map[string]any)
 	} else {
 		text := req.text()
 		if err := strictjson.Check(text); err != nil {
-			return denyWith(unreadable, misread(err))
+			r.denyWith(unreadable, misread(err))
+			return false
 		}
 		object = text[strictjson.SkipSpace(text, 0)] == '{'
 	}
 	if !object {
-		return denyWith(notAnObject, shapeless())
+		r.denyWith(notAnObject, shapeless())
 	}
-	return Result{Allowed: true}
+	return object
 }
 
 // accepts reports whether the fast program of every schema accepts the
 // arguments. False decides nothing.
-func (c *Checker) accepts(t *tool, req *Request) bool {
+func (t *tool) accepts(req *Request, b *schema.Budget) bool {
 	if t.broken {
 		return false
 	}
-	b := c.budget(req.Stop)
-	defer c.release(b)
-	for _, rule := range t.rules {
+	for i := range t.rules {
+		s := t.rules[i].schema
 		if req.HasValue {
-			if !rule.schema.AcceptsValue(req.Value, b) {
+			if !s.AcceptsValue(req.Value, b) {
 				return false
 			}
-		} else if !rule.schema.Accepts(req.text(), b) {
+		} else if !s.Accepts(req.text(), b) {
 			return false
 		}
 	}
@@ -328,26 +327,27 @@ func (c *Checker) accepts(t *tool, req *Request) bool {
 }
 
 // judge decides steps 5 and 6: the arguments are read strictly, and then by
-// every schema of the tool.
-func (c *Checker) judge(t *tool, req *Request) Result {
+// every schema of the tool, within what is left of the budget. It makes r the
+// denial where they break one.
+func (c *Checker) judge(t *tool, req *Request, budget schema.Budget, r *Result) bool {
 	value := req.Value
 	if !req.HasValue {
 		var err error
 		if value, err = strictjson.Decode(req.text()); err != nil {
-			return denyWith(unreadable, misread(err))
+			r.denyWith(unreadable, misread(err))
+			return false
 		}
 	} else if req.Plain != nil {
 		value = req.Plain(value)
 	}
 	if t.broken {
-		return deny(brokenSchema)
+		r.deny(brokenSchema)
+		return false
 	}
-	b := c.budget(req.Stop)
-	defer c.release(b)
 	var found violations
 	failure := schema.None
 	for _, rule := range t.rules {
-		result := rule.schema.Validate(value, b)
+		result := rule.schema.Validate(value, &budget)
 		if result.Failure == schema.None {
 			found.add(rule.source, result)
 		}
@@ -357,33 +357,16 @@ func (c *Checker) judge(t *tool, req *Request) Result {
 	// exhausted budget comes last: the call may have been denied already.
 	switch {
 	case failure == schema.Broken:
-		return deny(brokenSchema)
+		r.deny(brokenSchema)
 	case len(found.list) > 0:
-		denial := deny(brokenArguments)
-		denial.Violations, denial.Truncated = found.merged(c.maxViolations)
-		return denial
+		r.deny(brokenArguments)
+		r.Violations, r.Truncated = found.merged(c.maxViolations)
 	case failure != schema.None:
-		return deny(overBudget)
+		r.deny(overBudget)
+	default:
+		return true
 	}
-	return Result{Allowed: true}
-}
-
-func denyWith(r *ruling, v Violation) Result {
-	denial := deny(r)
-	denial.Violations = []Violation{v}
-	return denial
-}
-
-// budget returns the fresh budget of one evaluation; release takes it back.
-func (c *Checker) budget(stop *atomic.Bool) *schema.Budget {
-	b := c.budgets.Get().(*schema.Budget)
-	*b = *schema.NewBudget(c.maxSteps, stop)
-	return b
-}
-
-func (c *Checker) release(b *schema.Budget) {
-	*b = schema.Budget{} // holds on to nothing of the caller's
-	c.budgets.Put(b)
+	return false
 }
 
 func copied(n *int64) *int64 {

@@ -60,4 +60,10 @@ var (
 	unverifiedPin = &ruling{CodeToolPinUnverified, "the policy pins the tool, and the caller did not say which tool it is"}
 )
 
-func deny(r *ruling) Result { return Result{Code: r.code, Reason: r.reason} }
+// deny makes r, which holds nothing yet, a denial.
+func (r *Result) deny(by *ruling) { r.Code, r.Reason = by.code, by.reason }
+
+func (r *Result) denyWith(by *ruling, v Violation) {
+	r.deny(by)
+	r.Violations = []Violation{v}
+}

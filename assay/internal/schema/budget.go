@@ -22,8 +22,12 @@ type Budget struct {
 
 // NewBudget returns a budget of maxSteps steps; stop may be nil.
 func NewBudget(maxSteps int, stop *atomic.Bool) *Budget {
-	return &Budget{steps: maxSteps, stop: stop}
+	b := MakeBudget(maxSteps, stop)
+	return &b
 }
+
+// MakeBudget is NewBudget for who keeps the budget.
+func MakeBudget(maxSteps int, stop *atomic.Bool) Budget { return Budget{steps: maxSteps, stop: stop} }
 
 // Steps returns how many steps are left, 0 when the budget is exhausted.
 func (b *Budget) Steps() int { return b.steps }

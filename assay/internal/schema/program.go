@@ -2,6 +2,7 @@ package schema
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"example.com/assay/assay/internal/strictjson"
 )
@@ -48,7 +49,7 @@ func (s *Schema) Accepts(data []byte, b *Budget) bool {
 	var x instance
 	ok := p.read(&x, strictjson.SkipSpace(data, 0)) && p.check(program.root, &x) == holds &&
 		strictjson.SkipSpace(data, x.end) == len(data)
-	return p.end(ok)
+	return p.end(ok) && b.spend(b.steps-p.steps)
 }
 
 // AcceptsValue is Accepts for a decoded value: nil, a bool, a string of valid
@@ -65,7 +66,7 @@ func (s *Schema) AcceptsValue(v any, b *Budget) bool {
 	}
 	p := newPass(nil, b)
 	var x instance
-	return p.end(p.load(&x, v) && p.check(program.root, &x) == holds)
+	return p.end(p.load(&x, v) && p.check(program.root, &x) == holds) && b.spend(b.steps-p.steps)
 }
 
 // verdict is what a clause says of an instance. The zero value is no answer,
@@ -136,12 +137,12 @@ type instance struct {
 
 // pass is one run of a program over one instance.
 type pass struct {
-	data    []byte // the raw text; nil where the instance is decoded
-	budget  *Budget
-	steps   int // left, less than 0 when the budget is exhausted
-	pause   int // the steps at which the budget's stop flag is read again
-	depth   int // arrays and objects that are open
-	again   int // > 0 while the parts of a walked value are walked again
+	data    []byte       // the raw text; nil where the instance is decoded
+	stop    *atomic.Bool // of the budget
+	steps   int          // left of it, less than 0 when it is exhausted
+	pause   int          // the steps at which the stop flag is read again
+	depth   int          // arrays and objects that are open
+	again   int          // > 0 while the parts of a walked value are walked again
 	scratch *scratch
 }
 
@@ -163,7 +164,7 @@ func (p *pass) room() *scratch {
 }
 
 func newPass(data []byte, b *Budget) pass {
-	return pass{data: data, budget: b, steps: b.steps, pause: max(0, b.steps-stopEvery)}
+	return pass{data: data, stop: b.stop, steps: b.steps, pause: max(0, b.steps-stopEvery)}
 }
 
 // end ends the pass with its answer, which the budget can still withhold.
@@ -171,7 +172,7 @@ func (p *pass) end(ok bool) bool {
 	if p.scratch != nil {
 		p.leave()
 	}
-	return ok && p.steps >= 0 && p.budget.spend(p.budget.steps-p.steps)
+	return ok && p.steps >= 0
 }
 
 // maxScratch is how many bytes of text, and names in it, are kept for another pass.
@@ -207,7 +208,7 @@ const stopEvery = 1 << 12
 
 // exhausted reports whether the budget ends here, and if not, when to ask again.
 func (p *pass) exhausted() bool {
-	if stop := p.budget.stop; stop != nil && stop.Load() {
+	if p.stop != nil && p.stop.Load() {
 		p.steps = -1
 	}
 	p.pause = max(0, p.steps-stopEvery)
