@@ -79,6 +79,16 @@ func TestPathsAndWhatTheyLeadTo(t *testing.T) {
 		{"../outside/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
 		{"../root-2/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
 		{"sub/../../outside/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		{"missing/../../outside/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		{"deny.yaml/../../outside/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		{"fifo.yaml/../../outside/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		{"loop-a/../../outside/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		{long + "/../../outside/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		// The path comes before reading the file, so that a NUL in one that climbs
+		// out does not count; nor does one in an absolute path.
+		{`\u0000/../../outside/allow.yaml`, "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		{`sub/../../\u0000`, "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
+		{`/\u0000`, "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
 		{"out-link.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
 		{"out-dir/allow.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
 		{"absolute-link.yaml", "E_PERMISSION_DENIED", "Policy path leads out of the policy root"},
@@ -213,6 +223,29 @@ func TestAReplacedPolicyIsInForceForTheNextCall(t *testing.T) {
 			}
 			if string(a.ID) == `"busy"` && a.payload.Code != "E_TOOL_DENIED" {
 				t.Fatalf("another policy answers: %s", a.line)
+			}
+		}
+	}
+}
+
+// A policy is replaced by complete files while calls that read it run: none of
+// them fails.
+func TestReplacingAPolicyFailsNoCall(t *testing.T) {
+	root := policyRoot(t, map[string]string{"policy.yaml": denyLS})
+	p := startServer(t, root)
+	ask := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"assay_check_args","arguments":{"tool":"ls","arguments":{},"policy":"policy.yaml"}}}`
+	for i := range 1000 {
+		next := filepath.Join(root, "next.yaml")
+		if err := os.WriteFile(next, []byte(denyLS+strings.Repeat("# padding\n", i%7*1000)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p.send(ask, ask, ask, ask)
+		if err := os.Rename(next, filepath.Join(root, "policy.yaml")); err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			if a := parseAnswer(t, p.receive()); a.payload.Code != "E_TOOL_DENIED" {
+				t.Fatalf("replacement %d: %s", i, a.line)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func FuzzPath(f *testing.F) {
 		}
 	}
 	limits := Limits{}.orDefault()
-	s, err := openStore(root, &limits, nil)
+	s, err := openStore(root, &limits, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.Fatal(err)
 	}

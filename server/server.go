@@ -90,7 +90,7 @@ func New(dir string, opts *Options) (*Server, error) {
 	s.store, err = openStore(dir, &s.limits, &assay.Options{
 		MaxPolicyBytes: s.limits.PolicyBytes,
 		SuggestFixes:   o.SuggestFixes,
-	})
+	}, s.log)
 	if err != nil {
 		// The operator knows the path; where this is logged, nobody else should.
 		var path *fs.PathError

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -22,12 +23,19 @@ type store struct {
 	escapes error // what os.Root says of a path that leads out
 	limits  *Limits
 	options *assay.Options
+	log     *slog.Logger
+	slots   chan struct{} // one is taken by each compilation that runs
 
 	mu      sync.Mutex
 	kept    map[digest]*list.Element // of *entry
 	recent  *list.List               // the most recently used first
 	bytes   int
+	large   entry // the last one that is over the cache's bytes by itself
 	loading map[digest]*load
+
+	// What tests put something else in the place of.
+	parse   func([]byte, *assay.Options) (*assay.Policy, error)
+	reading func() // is called between the two looks at a file
 }
 
 type digest [sha256.Size]byte
@@ -41,7 +49,7 @@ type entry struct {
 	bytes  int
 }
 
-// load is a compilation that somebody is at and others may wait for.
+// load is a compilation that runs, and that calls may wait for.
 type load struct {
 	done   chan struct{}
 	policy *assay.Policy
@@ -49,7 +57,7 @@ type load struct {
 }
 
 // openStore opens dir, once: no later rename or symlink leads out of it.
-func openStore(dir string, limits *Limits, options *assay.Options) (*store, error) {
+func openStore(dir string, limits *Limits, options *assay.Options, log *slog.Logger) (*store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -66,9 +74,13 @@ func openStore(dir string, limits *Limits, options *assay.Options) (*store, erro
 		escapes: path.Err,
 		limits:  limits,
 		options: options,
+		log:     log,
+		slots:   make(chan struct{}, min(limits.Concurrency, maxInFlight)),
 		kept:    make(map[digest]*list.Element),
 		recent:  list.New(),
 		loading: make(map[digest]*load),
+		parse:   assay.Parse,
+		reading: func() {},
 	}, nil
 }
 
@@ -76,7 +88,12 @@ func (s *store) close() error { return s.root.Close() }
 
 // policy returns the compiled policy at path, as its file is now. The error is
 // a *failure for a file that cannot be read and a *assay.PolicyError for one
-// that is no policy. A call that is asked to stop does not wait for others.
+// that is no policy.
+//
+// A call that is asked to stop waits for no compilation. The compilation itself
+// cannot be stopped: it goes on without the call, and its policy is kept for
+// the next one. One content is compiled once at a time, and no more contents at
+// once than calls, those without a call included.
 func (s *store) policy(path string, c *call) (*assay.Policy, error) {
 	text, failure := s.read(path)
 	if failure != nil {
@@ -85,47 +102,86 @@ func (s *store) policy(path string, c *call) (*assay.Policy, error) {
 	// The options are the same for every policy of a store, so the content
 	// alone is the key.
 	sum := digestOf(text)
-	s.mu.Lock()
-	if element, ok := s.kept[sum]; ok {
-		s.recent.MoveToFront(element)
-		s.mu.Unlock()
-		return element.Value.(*entry).policy, nil
-	}
-	if other, ok := s.loading[sum]; ok {
-		s.mu.Unlock()
+	for {
+		policy, running := s.find(sum)
+		if policy != nil {
+			return policy, nil
+		}
+		if running == nil {
+			select {
+			case s.slots <- struct{}{}:
+			case <-c.done:
+				return nil, errInternal
+			}
+			if running = s.begin(sum, text); running == nil {
+				continue
+			}
+		}
 		select {
-		case <-other.done:
-			return other.policy, other.err
+		case <-running.done:
+			return running.policy, running.err
 		case <-c.done:
 			return nil, errInternal
 		}
 	}
-	// A panic of the compilation leaves this error to those who wait.
-	mine := &load{done: make(chan struct{}), err: errInternal}
-	s.loading[sum] = mine
-	s.mu.Unlock()
-	s.compile(sum, text, mine)
-	return mine.policy, mine.err
+}
+
+// find returns the policy of a content where it is kept, or else the load that
+// is at it, or neither.
+func (s *store) find(sum digest) (*assay.Policy, *load) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if element, ok := s.kept[sum]; ok {
+		s.recent.MoveToFront(element)
+		return element.Value.(*entry).policy, nil
+	}
+	if s.large.policy != nil && s.large.digest == sum {
+		return s.large.policy, nil
+	}
+	return nil, s.loading[sum]
+}
+
+// begin compiles a content beside the caller, who holds a slot for it. It
+// returns nil, and gives the slot back, where another caller was faster.
+func (s *store) begin(sum digest, text []byte) *load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, kept := s.kept[sum]
+	if kept || s.large.policy != nil && s.large.digest == sum || s.loading[sum] != nil {
+		<-s.slots
+		return nil
+	}
+	l := &load{done: make(chan struct{})}
+	s.loading[sum] = l
+	go s.compile(sum, text, l)
+	return l
 }
 
 // compile fills in a load. Only a policy is kept, never an error.
 func (s *store) compile(sum digest, text []byte, l *load) {
 	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error("panic", "at", panicSite())
+			l.policy, l.err = nil, errInternal
+		}
 		s.mu.Lock()
 		delete(s.loading, sum)
 		if l.err == nil {
 			s.keep(&entry{digest: sum, policy: l.policy, bytes: l.policy.Size()})
 		}
 		s.mu.Unlock()
+		<-s.slots
 		close(l.done)
 	}()
-	l.policy, l.err = assay.Parse(text, s.options)
+	l.policy, l.err = s.parse(text, s.options)
 }
 
 // keep adds an entry and drops the least recently used ones beyond the limits.
-// It is called with mu held.
+// One that is over them by itself has a place of its own, so that it is not
+// compiled at each call. It is called with mu held.
 func (s *store) keep(e *entry) {
 	if e.bytes > s.limits.CacheBytes {
+		s.large = *e
 		return
 	}
 	s.kept[e.digest] = s.recent.PushFront(e)
@@ -137,8 +193,22 @@ func (s *store) keep(e *entry) {
 	}
 }
 
+// readAttempts is how often a file that changes is read. One that is replaced
+// by a rename changes while it is read too, because it loses a link: the next
+// attempt opens the file that replaced it.
+const readAttempts = 3
+
 // read returns the content of the file at path, as it is now.
-func (s *store) read(path string) ([]byte, *failure) {
+func (s *store) read(path string) (text []byte, err *failure) {
+	for range readAttempts {
+		if text, err = s.readOnce(path); err != errChanged {
+			break
+		}
+	}
+	return text, err
+}
+
+func (s *store) readOnce(path string) ([]byte, *failure) {
 	// A FIFO must not block the open; what it is shows on the handle.
 	file, err := s.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -162,6 +232,7 @@ func (s *store) read(path string) ([]byte, *failure) {
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return nil, errUnreadable
 	}
+	s.reading()
 	after, err := file.Stat()
 	if err != nil {
 		return nil, errUnreadable
@@ -182,9 +253,9 @@ func sameContent(a, b fs.FileInfo) bool {
 // one place that knows the errors of the file system.
 func (s *store) classify(path string, err error) *failure {
 	switch {
-	case errors.Is(err, s.escapes), errors.Is(err, fs.ErrNotExist) && !filepath.IsLocal(path):
-		// A path that climbs out is refused as one also where the directories
-		// that it climbs from do not exist.
+	case errors.Is(err, s.escapes), !filepath.IsLocal(path):
+		// A path that climbs out is refused as one also where what it climbs
+		// from does not exist, is no directory or cannot be opened at all.
 		return errEscapes
 	case errors.Is(err, fs.ErrNotExist):
 		return notFound(path)
