@@ -150,6 +150,7 @@ type pass struct {
 type scratch struct {
 	names strictjson.Members
 	text  []byte     // decoded strings; grows while their value is judged
+	bits  []uint64   // of the known names of objects, where they are many
 	items []instance // of the arrays that are searched for equal items
 }
 

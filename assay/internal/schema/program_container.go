@@ -55,17 +55,16 @@ type dependency struct {
 
 // maxKnown is how many names a clause for objects can know; with more it is
 // opaque.
-const maxKnown = 128
+const maxKnown = 8192
 
-// nameSet is a set of known names.
-type nameSet [maxKnown / 64]uint64
+// nameSet is a set of known names, a bit each, as long as its last one needs.
+type nameSet []uint64
 
-func (s *nameSet) add(i int)      { s[i>>6] |= 1 << (i & 63) }
-func (s *nameSet) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
-
-// covers reports whether s holds all of t.
-func (s *nameSet) covers(t *nameSet) bool {
-	return t[0]&^s[0] == 0 && t[1]&^s[1] == 0
+func (s *nameSet) add(i int) {
+	for len(*s) <= i>>6 {
+		*s = append(*s, 0)
+	}
+	(*s)[i>>6] |= 1 << (i & 63)
 }
 
 // fewKnown is how many names are compared one by one.
@@ -221,17 +220,33 @@ func (p *pass) object(r *objectRules, x *instance) verdict {
 		}
 		r = openObject
 	}
+	w := objectWalk{rules: r}
+	if words := (len(r.known) + 63) / 64; words > len(w.few) {
+		s := p.room()
+		from := len(s.bits)
+		s.bits = append(s.bits, make([]uint64, words)...)
+		w.many = s.bits[from:]
+		p.steps -= words / 8
+		answer := p.members(&w, x)
+		s.bits = s.bits[:from]
+		return answer
+	}
+	return p.members(&w, x)
+}
+
+// members judges x, whose members w walks.
+func (p *pass) members(w *objectWalk, x *instance) verdict {
+	r := w.rules
 	again, mark := p.again, p.mark()
 	if x.walked {
 		p.again++
 	}
-	w := objectWalk{rules: r}
 	answer := unsure
 	if p.depth++; p.depth <= strictjson.MaxDepth {
 		if p.data != nil {
-			answer = p.rawMembers(&w, x)
+			answer = p.rawMembers(w, x)
 		} else {
-			answer = p.decodedMembers(&w, x)
+			answer = p.decodedMembers(w, x)
 		}
 	}
 	p.release(mark)
@@ -241,15 +256,17 @@ func (p *pass) object(r *objectRules, x *instance) verdict {
 		return answer
 	}
 	x.walked = true
-	if w.count < r.min || !w.seen.covers(&r.required) {
+	if w.count < r.min || !w.covers(r.required) {
 		return breaks
 	}
+	p.steps -= len(r.dependent) / 8
 	for i := range r.dependent {
 		d := &r.dependent[i]
-		if !w.seen.has(d.trigger) {
+		if !w.has(d.trigger) {
 			continue
 		}
-		if !w.seen.covers(&d.required) {
+		p.steps -= len(d.required) / 8
+		if !w.covers(d.required) {
 			return breaks
 		}
 		if d.clause != nil {
@@ -264,10 +281,46 @@ func (p *pass) object(r *objectRules, x *instance) verdict {
 // objectWalk is what is known of an object after some of its members.
 type objectWalk struct {
 	rules *objectRules
-	seen  nameSet
+	few   [2]uint64 // the known names seen, a bit each, where they are few
+	many  []uint64  // the same, in scratch memory, where they are not
 	count int
 	other strictjson.Object // the unknown names of raw text
 	open  bool              // other is
+}
+
+// see notes a known name, and reports whether it is new.
+func (w *objectWalk) see(i int) bool {
+	set := w.few[:]
+	if w.many != nil {
+		set = w.many
+	}
+	bit := uint64(1) << (i & 63)
+	if set[i>>6]&bit != 0 {
+		return false
+	}
+	set[i>>6] |= bit
+	return true
+}
+
+func (w *objectWalk) has(i int) bool {
+	if w.many != nil {
+		return w.many[i>>6]&(1<<(i&63)) != 0
+	}
+	return w.few[i>>6]&(1<<(i&63)) != 0
+}
+
+// covers reports whether all of some names were seen.
+func (w *objectWalk) covers(some nameSet) bool {
+	set := w.few[:]
+	if w.many != nil {
+		set = w.many
+	}
+	for i, bits := range some {
+		if bits&^set[i] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // name counts the next member and judges its name.

@@ -112,17 +112,38 @@ func (p *pass) decodedItems(w *arrayWalk, x *instance) verdict {
 // there are others, all names.
 func (p *pass) decodedMembers(w *objectWalk, x *instance) verdict {
 	members := x.value.(map[string]any)
+	if r := w.rules; r.index != nil && len(members) < len(r.known) {
+		for name, v := range members {
+			i := r.lookup(name)
+			if i < 0 {
+				if r.closed() {
+					return breaks
+				}
+				continue
+			}
+			w.see(i)
+			if v := p.decodedMember(w, i, name, v); v != holds {
+				return v
+			}
+		}
+		return p.decodedOthers(w, members)
+	}
 	for i := range w.rules.known {
 		name := w.rules.known[i].name
 		v, ok := members[name]
 		if !ok {
 			continue
 		}
-		w.seen.add(i)
+		w.see(i)
 		if v := p.decodedMember(w, i, name, v); v != holds {
 			return v
 		}
 	}
+	return p.decodedOthers(w, members)
+}
+
+// decodedOthers walks the members whose names are not known, after the others.
+func (p *pass) decodedOthers(w *objectWalk, members map[string]any) verdict {
 	if w.count == len(members) {
 		return holds
 	}

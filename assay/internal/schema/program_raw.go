@@ -199,10 +199,9 @@ func (p *pass) rawMembers(w *objectWalk, x *instance) verdict {
 func (p *pass) rawName(w *objectWalk, known, start, end int, plain bool) verdict {
 	p.steps -= (end - start) / bytesPerStep
 	if known >= 0 {
-		if w.seen.has(known) {
+		if !w.see(known) {
 			return unsure
 		}
-		w.seen.add(known)
 		return holds
 	}
 	if w.rules.closed() {

@@ -176,31 +176,36 @@ func TestProgramAcceptsWhatSatisfiesTheSchema(t *testing.T) {
 	}
 }
 
-// A clause for objects knows names in two words of bits, and has no answer for
-// more of them.
+// A clause for objects knows names in words of bits, two of them by itself and
+// more in scratch memory, and has no answer for more than maxKnown.
 func TestProgramKnowsManyNames(t *testing.T) {
-	build := func(n int) (schema, all string) {
-		return `{"properties":{` + numbered(`"p%d":{"const":%[1]d}`, n) + `},"required":[` + numbered(`"p%d"`, n) + `],"additionalProperties":false}`,
-			`{` + numbered(`"p%d":%[1]d`, n) + `}`
-	}
-	schema, all := build(maxKnown)
-	s := schemaFor(t, schema)
-	if !accepts(t, s, all) {
-		t.Error("all names: not accepted")
-	}
-	for _, i := range []int{0, 1, 63, 64, 65, 126, 127} {
-		member := fmt.Sprintf(`"p%d":%[1]d`, i)
-		without := strings.Replace(strings.Replace(all, member+",", "", 1), ","+member+"}", "}", 1)
-		twice := strings.TrimSuffix(all, "}") + "," + member + "}"
-		wrong := strings.Replace(all, member, fmt.Sprintf(`"p%d":"x"`, i), 1)
-		for _, text := range []string{without, twice, wrong} {
-			if text == all || accepts(t, s, text) {
-				t.Errorf("name %d: accepts %s", i, text)
+	for _, n := range []int{128, 129, 1000} {
+		required := `"required":[` + numbered(`"p%d"`, n) + `],"additionalProperties":false}`
+		schema := `{"properties":{"inner":{"properties":{` + numbered(`"p%d":{"const":%[1]d}`, n) + `},` + required + `,` +
+			numbered(`"p%d":{"const":%[1]d}`, n) + `},` + required
+		inner := `{` + numbered(`"p%d":%[1]d`, n) + `}`
+		whole := func(first, second string) string {
+			return first[:2*n] + strings.Replace(first[2*n:], `,"p`, `,"inner":`+second+`,"p`, 1)
+		}
+		s := schemaFor(t, schema)
+		if !accepts(t, s, whole(inner, inner)) || !accepts(t, s, inner) {
+			t.Fatalf("%d names: not accepted", n)
+		}
+		for _, i := range []int{0, 1, 63, 64, 65, 126, 127, n - 1} {
+			member := fmt.Sprintf(`"p%d":%[1]d`, i)
+			without := strings.Replace(strings.Replace(inner, member+",", "", 1), ","+member+"}", "}", 1)
+			twice := strings.TrimSuffix(inner, "}") + "," + member + "}"
+			wrong := strings.Replace(inner, member, fmt.Sprintf(`"p%d":"x"`, i), 1)
+			for _, text := range []string{without, twice, wrong} {
+				if text == inner || accepts(t, s, whole(text, inner)) || accepts(t, s, whole(inner, text)) {
+					t.Errorf("%d names, with %d wrong: accepted", n, i)
+				}
 			}
 		}
 	}
-	schema, all = build(maxKnown + 1)
-	if accepts(t, schemaFor(t, schema), all) {
+	names := numbered(`"p%d"`, maxKnown+1)
+	all := `{` + numbered(`"p%d":0`, maxKnown+1) + `}`
+	if accepts(t, schemaFor(t, `{"required":[`+names+`]}`), all) {
 		t.Error("one name too many is accepted")
 	}
 }
