@@ -177,6 +177,7 @@ func FuzzLint(f *testing.F) {
 		f.Add([]byte(test.old))
 	}
 	f.Add([]byte("\x10\r\r4\xed")) // lines that end with CR, and no UTF-8
+	f.Add([]byte("---"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := lint.Lint(data, nil)
 		if again := lint.Lint(data, nil); !reflect.DeepEqual(r, again) {
@@ -187,13 +188,14 @@ func FuzzLint(f *testing.F) {
 			t.Fatalf("counted %d of %d and %d", all, len(r.Findings), r.Omitted)
 		}
 		_, err := assay.Parse(data, nil)
-		// A line ends with LF, CR LF, or CR.
+		// A line ends with LF, CR LF, or CR. A value that is left out at the end
+		// of the text stands where the next line would start.
 		last := bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte("\r")) - bytes.Count(data, []byte("\r\n")) + 1
 		for i, finding := range r.Findings {
 			switch {
 			case finding.Message == "" || finding.Fix == "" || strings.ContainsAny(finding.Message+finding.Fix, "\n\r\x1b"):
 				t.Errorf("a message is no sentence: %+v", finding)
-			case finding.Line > last || finding.Line < 0 || err == nil && (finding.Line == 0 || finding.Column == 0):
+			case finding.Line > last+1 || finding.Line < 0 || err == nil && (finding.Line == 0 || finding.Column == 0):
 				t.Errorf("a finding stands outside of the text: %+v", finding)
 			case i > 0 && finding.Line < r.Findings[i-1].Line:
 				t.Errorf("findings are not in the order of the text: %+v", finding)
