@@ -167,6 +167,25 @@ func TestEveryFormOfADocumentIsReadByItsChecks(t *testing.T) {
 	}
 }
 
+func TestSizeOfWhatToolsShareIsBounded(t *testing.T) {
+	policy := func(tools int) string {
+		var b strings.Builder
+		b.WriteString(`{"schemas":{"$defs":{"d":{"properties":{`)
+		for i := range 500 {
+			fmt.Fprintf(&b, `"p%d":{"type":"string","pattern":"^[a-z]{1,100}-%[1]d$"},`, i)
+		}
+		b.WriteString(`"last":true}}}`)
+		for i := range tools {
+			fmt.Fprintf(&b, `,"t%d":{"$ref":"#/$defs/d"}`, i)
+		}
+		return b.String() + `}}`
+	}
+	few, many := mustParse(t, policy(1)).Size(), mustParse(t, policy(500)).Size()
+	if many <= few || many > few+60<<20 {
+		t.Errorf("one tool has size %d, 500 tools of the same definition %d", few, many)
+	}
+}
+
 func TestSizeGrowsWithThePolicy(t *testing.T) {
 	var none *assay.Policy
 	if none.Size() != 0 || new(assay.Policy).Size() != 0 {

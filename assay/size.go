@@ -6,45 +6,82 @@ import (
 	"example.com/assay/assay/internal/policydoc"
 )
 
-// What a policy takes for itself, for each byte of its document, and for each
-// step of a pattern's counted repetitions: measured on the example policies and
-// on large generated ones.
+// What a policy takes, in bytes: for itself, for each byte of its document, and
+// for each of its patterns, with the engines and the machines of patterns that
+// checks add. Measured on the example policies and on large generated ones.
 const (
-	sizeOfPolicy = 4096
-	sizePerByte  = 80
-	sizePerCount = 320
+	sizeOfPolicy  = 4096
+	sizePerByte   = 80
+	sizeOfPattern = 2048
+
+	// A pattern may also have an automaton, or a program that grows with its
+	// counts; these have one ceiling for arguments and one for sequences.
+	sizeOfAutomaton = 33 << 10
+	sizePerCount    = 320
+	maxMachines     = 2 * 8 << 20
+
+	// Every tool has an engine of the definitions that it reaches, under a
+	// ceiling for all engines.
+	sizeOfEngine = 50 // for each byte
+	maxEngines   = 48 << 20
 )
 
-// size estimates the memory of what the document is compiled to. Every schema
-// is compiled together with the definitions that it reaches.
+// size estimates the memory of what the document is compiled to.
 func (d *document) size(options Options) int {
-	length, repeats := measure(d.root)
-	size := sizeOfPolicy + sizePerByte*length + sizePerCount*repeats
-	if schemas, ok := d.root.Member("schemas"); ok {
-		if defs, ok := schemas.Member(definitions); ok {
-			length, repeats := measure(defs)
-			size += (sizePerByte*length + sizePerCount*repeats) * min(len(d.spec.Schemas), 1+8*options.maxSchemaBytes()/length)
+	var all extent
+	all.measure("", d.root)
+	for _, c := range d.spec.Constraints {
+		all.patterns += len(c.Params)
+	}
+	size := sizeOfPolicy + sizePerByte*all.length + sizeOfPattern*all.patterns +
+		min(maxMachines, sizeOfAutomaton*all.patterns+sizePerCount*all.counts)
+	schemas, ok := d.root.Member("schemas")
+	if !ok {
+		return size
+	}
+	if node, ok := schemas.Member(definitions); ok {
+		var defs extent
+		defs.measure("", node)
+		tools := len(schemas.Members)
+		size += min(maxEngines, sizeOfEngine*defs.length*tools)
+		if defs.apart {
+			// They are merged into each schema, and how much all of them may
+			// merge is bounded too.
+			size += sizePerByte * min(defs.length*tools, 2*options.maxSchemaBytes())
 		}
 	}
 	return size
 }
 
-// measure returns about how long a value is as JSON, and how many repetitions
-// the patterns in it count.
-func measure(n *policydoc.Node) (length, repeats int) {
-	length, repeats = len("null,")+len(n.Text), counts(n.Text)
-	add := func(n *policydoc.Node) {
-		l, r := measure(n)
-		length, repeats = length+l, repeats+r
+// extent is what of a document takes memory.
+type extent struct {
+	length   int // about, as JSON
+	patterns int
+	counts   int  // of the repetitions in its texts
+	apart    bool // something in it may keep schemas from sharing definitions
+}
+
+// measure adds n, the value of a member called key, to e.
+func (e *extent) measure(key string, n *policydoc.Node) {
+	e.length += len("null,") + len(n.Text)
+	e.counts += counts(n.Text)
+	switch key {
+	case "pattern":
+		e.patterns++
+	case "patternProperties", "args_match":
+		e.patterns += len(n.Members)
+	case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "$ref":
+		local := key == "$ref" && strings.HasPrefix(n.Text, "#/$defs/")
+		e.apart = e.apart || n.Kind != policydoc.Map && !local
 	}
 	for _, item := range n.Items {
-		add(item)
+		e.measure("", item)
 	}
 	for _, m := range n.Members {
-		length, repeats = length+len(m.Key)+len(`"":`), repeats+counts(m.Key)
-		add(m.Value)
+		e.length += len(m.Key) + len(`"":`)
+		e.counts += counts(m.Key)
+		e.measure(m.Key, m.Value)
 	}
-	return length, repeats
 }
 
 // counts sums up what stands in the braces of {m}, {m,} and {m,n}. A text with

@@ -21,7 +21,7 @@ const (
 // engine, which is the cheapest to make.
 const (
 	maxAutomata = 2_000_000 // work for building automata, about 100 ms
-	maxRoom     = 8 << 20   // bytes of loops and of Go's regexps
+	maxRoom     = 4 << 20   // bytes of loops and of Go's regexps
 )
 
 // Set holds patterns that belong together, as those of one policy do: equal
