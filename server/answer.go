@@ -48,6 +48,15 @@ func appendResult(out, id, result []byte) []byte {
 	return append(out, "}\n"...)
 }
 
+// appendToolResult appends the line of a response to a tools/call.
+func appendToolResult(out, id []byte, result *toolResult) []byte {
+	out = append(out, `{"jsonrpc":"2.0","id":`...)
+	out = append(out, id...)
+	out = append(out, `,"result":`...)
+	out = result.appendText(out)
+	return append(out, "}\n"...)
+}
+
 // appendError appends the line of an error response.
 func appendError(out, id []byte, err *jsonrpc.Error) []byte {
 	out = append(out, `{"jsonrpc":"2.0","id":`...)

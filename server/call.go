@@ -17,11 +17,13 @@ type call struct {
 	method string
 
 	params toolParams       // of a tools/call
+	conn   *connection      // takes the answer; nil when nothing does
+	made   int              // bytes of the answer that conn counts; guarded by its mu
 	extra  mcp.RequestExtra // its address is how middleware finds the call again
 
-	finished chan struct{} // one value when a worker has set result
-	result   *toolResult
-	text     []byte // the result as it is sent; see toolResult.MarshalJSON
+	finished chan struct{} // one value when a worker has set result, or did not begin
+	result   *toolResult   // nil when it did not
+	answer   *toolResult   // the result as it is sent; see toolResult.MarshalJSON
 
 	stop   stop.Flag     // read by the work: it is to end
 	done   chan struct{} // closed when stop is set

@@ -19,6 +19,11 @@ const (
 	maxInFlightBytes = 16_000_000
 )
 
+// No tool call begins while answers of so many bytes wait to be written: an
+// answer may be a thousand times as long as its request. Reading goes on
+// meanwhile, so that cancellations and pings are served.
+const maxAnswerBytes = 4_000_000
+
 // callMethod is the name under which a tools/call reaches the SDK. The SDK
 // decodes the params of its own tools/call twice, into 80 KB each time, and
 // rewrites what it reads; params of a method of ours are looked up by
@@ -45,11 +50,14 @@ type connection struct {
 	inFlight tally  // read and not yet written out
 	ready    []byte // answers that wait to be written
 	spare    []byte
-	answered tally // the requests that they answer
+	answered tally         // the requests that they answer
+	made     int           // bytes of answers that are made and not yet written out
+	room     chan struct{} // closed when made is small enough again; nil when it is
 	flushing bool
 	draining bool  // nothing more is read
 	atRead   bool  // every line that was read is taken in, or will never be
 	failure  error // of writing
+	unread   error // of reading
 	over     bool  // ended is closed
 }
 
@@ -86,11 +94,13 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 		}
 		line, long, err := c.lines.next()
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			} else {
 				err = fmt.Errorf("assay: reading: %w", err)
 			}
-			c.finishReading()
-			return nil, err
+			c.finishReading(err)
+			return nil, io.EOF
 		}
 		if long != nil {
 			c.refuseLong(long)
@@ -148,7 +158,7 @@ func (c *connection) accept(msg message, size int) *jsonrpc.Request {
 // reply answers a request that the SDK does not see.
 func (c *connection) reply(call *call, answer *jsonrpc.Error) {
 	if c.register(call) {
-		c.finishUnblocked(call, appendError(nil, call.id, answer))
+		c.finishUnblocked(call, func(out []byte) []byte { return appendError(out, call.id, answer) })
 	}
 }
 
@@ -166,7 +176,7 @@ func (c *connection) refuseLong(long *scan) {
 	}
 	if c.register(call) {
 		result := failureResult(exceeded("message over %d bytes", c.max))
-		c.finishUnblocked(call, appendResult(nil, call.id, result.text()))
+		c.finishUnblocked(call, func(out []byte) []byte { return appendToolResult(out, call.id, result) })
 	}
 }
 
@@ -179,6 +189,7 @@ func (c *connection) register(call *call) bool {
 	}
 	c.last++
 	call.number = c.last
+	call.conn = c
 	c.calls[call.number] = call
 	c.extras[&call.extra] = call
 	c.inFlight.requests++
@@ -240,22 +251,24 @@ func (c *connection) Write(_ context.Context, msg jsonrpc.Message) error {
 	if call == nil {
 		return nil
 	}
-	switch {
-	case call.text != nil:
-		return c.finish(call, appendResult(nil, call.id, call.text))
-	case response.Error == nil:
-		return c.finish(call, appendResult(nil, call.id, response.Result))
-	default:
+	return c.finish(call, func(out []byte) []byte {
+		switch {
+		case call.answer != nil:
+			return appendToolResult(out, call.id, call.answer)
+		case response.Error == nil:
+			return appendResult(out, call.id, response.Result)
+		}
 		answer := errorFor(call.method, response.Error)
 		if call.method == "tools/call" && answer.Code == jsonrpc.CodeInternalError {
-			return c.finish(call, appendResult(nil, call.id, failureResult(errInternal).text()))
+			return appendToolResult(out, call.id, failureResult(errInternal))
 		}
-		return c.finish(call, appendError(nil, call.id, answer))
-	}
+		return appendError(out, call.id, answer)
+	})
 }
 
-// finish puts the answer to a call among those to be written.
-func (c *connection) finish(call *call, answer []byte) error {
+// finish puts the answer to a call, which answer appends, among those to be
+// written.
+func (c *connection) finish(call *call, answer func(out []byte) []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enqueue(call, answer)
@@ -265,7 +278,7 @@ func (c *connection) finish(call *call, answer []byte) error {
 
 // finishUnblocked is finish for the goroutine that reads: a client that does
 // not read must not keep its cancellations from being read.
-func (c *connection) finishUnblocked(call *call, answer []byte) {
+func (c *connection) finishUnblocked(call *call, answer func(out []byte) []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enqueue(call, answer)
@@ -278,12 +291,37 @@ func (c *connection) finishUnblocked(call *call, answer []byte) {
 	}
 }
 
-func (c *connection) enqueue(call *call, answer []byte) {
+func (c *connection) enqueue(call *call, answer func(out []byte) []byte) {
 	delete(c.calls, call.number)
 	delete(c.extras, &call.extra)
-	c.ready = append(c.ready, answer...)
+	before := len(c.ready)
+	c.ready = answer(c.ready)
+	c.made += len(c.ready) - before - call.made
+	call.made, call.answer = 0, nil
 	c.answered.requests++
 	c.answered.bytes += call.size
+}
+
+// hold counts an answer that is made and on its way to enqueue.
+func (c *connection) hold(call *call, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	call.made = bytes
+	c.made += bytes
+}
+
+// roomForAnswers returns nil while the answers that wait to be written leave
+// room for more, or else what is closed when they do.
+func (c *connection) roomForAnswers() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made < maxAnswerBytes {
+		return nil
+	}
+	if c.room == nil {
+		c.room = make(chan struct{})
+	}
+	return c.room
 }
 
 // flush writes what is ready, unless somebody does already: whoever writes goes
@@ -305,6 +343,11 @@ func (c *connection) flush() {
 		}
 		c.inFlight.requests -= answered.requests
 		c.inFlight.bytes -= answered.bytes
+		c.made -= len(batch)
+		if c.room != nil && c.made < maxAnswerBytes {
+			close(c.room)
+			c.room = nil
+		}
 		if err != nil {
 			c.failure = fmt.Errorf("assay: writing: %w", err)
 			for _, call := range c.calls {
@@ -337,11 +380,12 @@ func (c *connection) awaitRoom() bool {
 	return !c.over
 }
 
-// finishReading waits until everything that was read is answered.
-func (c *connection) finishReading() {
+// finishReading waits until everything that was read is answered. err is why
+// nothing more can be read, or nil at the end.
+func (c *connection) finishReading(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.draining, c.atRead = true, true
+	c.draining, c.atRead, c.unread = true, true, err
 	c.settle()
 	for !c.over {
 		c.changed.Wait()
@@ -395,11 +439,14 @@ func (c *connection) unanswered() int {
 	return c.inFlight.requests
 }
 
-// err returns why writing failed, or nil.
+// err returns why writing or reading failed, or nil.
 func (c *connection) err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.failure
+	if c.failure != nil {
+		return c.failure
+	}
+	return c.unread
 }
 
 // Close does nothing: the streams are not the connection's, and the SDK calls

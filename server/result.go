@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -13,7 +14,7 @@ type toolResult struct {
 	mcp.ResultBase
 	payload  []byte // one JSON object
 	isError  bool
-	call     *call // takes the text; nil when nothing is to
+	call     *call // takes the result as it is; nil when nothing is to
 	complete bool  // say that the result is complete, as protocol revisions from 2026-07-28 on want it
 }
 
@@ -38,8 +39,11 @@ func failureResult(err *failure) *toolResult {
 
 // text returns the result as JSON: its payload once as text and once as an
 // object.
-func (r *toolResult) text() []byte {
-	out := make([]byte, 0, 2*len(r.payload)+len(r.payload)/2+128)
+func (r *toolResult) text() []byte { return r.appendText(nil) }
+
+// appendText appends what text returns.
+func (r *toolResult) appendText(out []byte) []byte {
+	out = slices.Grow(out, 2*len(r.payload)+len(r.payload)/4+128)
 	out = append(out, `{"content":[{"type":"text","text":`...)
 	out = appendQuoted(out, r.payload)
 	out = append(out, `}],"structuredContent":`...)
@@ -60,14 +64,14 @@ func (r *toolResult) text() []byte {
 	return append(out, '}')
 }
 
-// MarshalJSON leaves the text with the call and returns a placeholder for it:
+// MarshalJSON leaves the result with the call and returns a placeholder for it:
 // the SDK would check and copy the text, twice, on its way to
 // [connection.Write].
 func (r *toolResult) MarshalJSON() ([]byte, error) {
 	if r.call == nil {
 		return r.text(), nil
 	}
-	r.call.text = r.text()
+	r.call.answer = r
 	return []byte("{}"), nil
 }
 

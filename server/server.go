@@ -125,7 +125,8 @@ func Version() string {
 // of them is answered on out. When ctx is done it reads no more, and returns
 // when all that it read is answered, or shortly before the time limit of a call
 // has passed, whichever is first. A failure to write ends it at once, with an
-// error.
+// error; one to read ends it with an error as soon as what was read before is
+// answered.
 //
 // A Read of in that blocks is left behind when ctx is done.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -284,17 +285,28 @@ func isStateless(meta mcp.Meta) bool {
 	return version >= firstStateless
 }
 
-// run answers a tools/call when a worker is free, or when it is asked to stop
-// before.
+// run answers a tools/call when a worker is free and there is room for the
+// answer, or when it is asked to stop before.
 func (s *Server) run(c *call) *toolResult {
-	select {
-	case s.queue <- c:
-		<-c.finished
-		return c.result
-	case <-c.done:
-		return stoppedResult(c)
-	case <-s.closed:
-		return failureResult(errInternal)
+	for {
+		if room := c.conn.roomForAnswers(); room != nil {
+			select {
+			case <-room:
+				continue
+			case <-c.done:
+				return stoppedResult(c)
+			}
+		}
+		select {
+		case s.queue <- c:
+			if <-c.finished; c.result != nil {
+				return c.result
+			}
+		case <-c.done:
+			return stoppedResult(c)
+		case <-s.closed:
+			return failureResult(errInternal)
+		}
 	}
 }
 
@@ -304,7 +316,14 @@ func (s *Server) work() {
 	for {
 		select {
 		case c := <-s.queue:
-			c.result = s.answer(c)
+			// The room may be gone since the call began to wait for its turn. It
+			// waits again where it holds up no calls of other connections.
+			if c.conn.roomForAnswers() == nil {
+				result := s.answer(c)
+				// An answer holds its payload twice.
+				c.conn.hold(c, 2*len(result.payload))
+				c.result = result
+			}
 			c.finished <- struct{}{}
 		case <-s.closed:
 			return

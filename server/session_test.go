@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 )
 
 // These tests hold calls at the hook of Options, so that what they look at
@@ -312,6 +314,23 @@ func TestATimeoutOfACallThatWaitsForAnothersCompilation(t *testing.T) {
 	}
 }
 
+func TestAFailureToReadEndsServeWithAnErrorAndAnswersFirst(t *testing.T) {
+	s, err := New(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	broken := errors.New("the cable is cut")
+	in := io.MultiReader(strings.NewReader(decideLine("1")+"\n"+pingLine("2")+"\n"), iotest.ErrReader(broken))
+	var out strings.Builder
+	if err := s.Serve(t.Context(), in, &out); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "assay: reading: ") {
+		t.Errorf("got %v", err)
+	}
+	if strings.Count(out.String(), "\n") != 2 {
+		t.Errorf("the answers are %s", out.String())
+	}
+}
+
 func TestServeEndsWhenItIsToldToAndAnswersFirst(t *testing.T) {
 	g := newTurnstile()
 	v := serveHere(t, &Options{Limits: Limits{Concurrency: 1, TimeoutMS: 1 << 30}, began: g.hold})
@@ -419,7 +438,7 @@ func TestReadingStopsWhileTooMuchIsUnanswered(t *testing.T) {
 			t.Errorf("%s: reading goes on", name)
 		}
 		written := make(chan error)
-		go func() { written <- c.finish(c.call(1), []byte("answer\n")) }()
+		go func() { written <- c.finish(c.call(1), appendBytes(7)) }()
 		<-out.began
 		if !isFull(c) {
 			t.Errorf("%s: an answer that is not written yet makes room", name)
@@ -431,6 +450,114 @@ func TestReadingStopsWhileTooMuchIsUnanswered(t *testing.T) {
 		if isFull(c) {
 			t.Errorf("%s: reading does not go on when a request is answered", name)
 		}
+	}
+}
+
+// appendBytes returns an answer of so many bytes.
+func appendBytes(n int) func([]byte) []byte {
+	return func(out []byte) []byte { return append(out, make([]byte, n)...) }
+}
+
+func TestNoCallBeginsWhileAnswersWaitToBeWritten(t *testing.T) {
+	began := make(chan *call, 1)
+	s, err := New(t.TempDir(), &Options{began: func(c *call) { began <- c }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out := &heldWriter{began: make(chan struct{}, 1), release: make(chan struct{})}
+	c := newConnection(strings.NewReader(""), out, 1_000_000)
+	ask := message{id: []byte("1"), method: []byte("tools/call"), params: []byte(`{"name":"assay_policy_decide","arguments":{"tool":"ls","policy":"p"}}`)}
+	for range 4 {
+		c.accept(ask, 100)
+	}
+	if c.roomForAnswers() != nil {
+		t.Fatal("there is no room at the start")
+	}
+	// An answer counts from when it is made, and is not counted twice.
+	c.hold(c.call(1), maxAnswerBytes-1)
+	if c.roomForAnswers() != nil {
+		t.Error("one byte below the bound there is no room")
+	}
+	c.hold(c.call(2), 1)
+	if c.roomForAnswers() == nil {
+		t.Error("an answer that is on its way is not counted")
+	}
+	written := make(chan error)
+	go func() { written <- c.finish(c.call(1), appendBytes(maxAnswerBytes)) }()
+	<-out.began
+
+	waiting, stopped := c.call(3), c.call(4)
+	stopped.end(cancelled)
+	if result := s.run(stopped); !strings.Contains(string(result.payload), codeInternal) {
+		t.Errorf("a call that is cancelled while it waits for room gets %s", result.payload)
+	}
+	ran := make(chan *toolResult)
+	go func() { ran <- s.run(waiting) }()
+	select {
+	case c := <-began:
+		t.Errorf("call %d begins while an answer is not written", c.number)
+	case out.release <- struct{}{}:
+	}
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
+	if c := <-began; c != waiting {
+		t.Errorf("call %d begins", c.number)
+	}
+	if result := <-ran; !strings.Contains(string(result.payload), codePolicyNotFound) {
+		t.Errorf("got %s", result.payload)
+	}
+	close(out.release)
+	for number := int64(2); number <= 4; number++ {
+		if err := c.finish(c.call(number), appendBytes(10)); err != nil {
+			t.Error(err)
+		}
+		<-out.began
+	}
+	if c.made != 0 {
+		t.Errorf("%d bytes are counted when all is written", c.made)
+	}
+}
+
+func TestACancellationAndAPingAreServedWhileAnswersWait(t *testing.T) {
+	root := t.TempDir()
+	policy := "sequences:\n" + strings.Repeat("- {type: max_calls, tool: a, max: 1}\n", 30)
+	if err := os.WriteFile(filepath.Join(root, "p.yaml"), []byte(policy), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const calls, begin = 30, 6 // each answer has some 700,000 bytes
+	line := `,"method":"tools/call","params":{"name":"assay_check_sequence","arguments":{"policy":"p.yaml","next_tool":"a","history":["a"` + strings.Repeat(`,"a"`, 1999) + `]}}}`
+	began := make(chan *call, calls)
+	v := serveRoot(t, root, &Options{Limits: Limits{TimeoutMS: 1 << 30, Concurrency: 1}, began: func(c *call) { began <- c }})
+	for i := range calls {
+		v.send(`{"jsonrpc":"2.0","id":` + strconv.Itoa(i) + line)
+	}
+	for range begin {
+		<-began
+	}
+	for i := range calls {
+		v.send(cancelLine(strconv.Itoa(i)))
+	}
+	v.send(pingLine(`"ping"`), "", "") // an empty line is taken when what stands before it is
+	answers := map[string]int{}
+	for range calls + 1 {
+		if !v.lines.Scan() {
+			t.Fatalf("no more answers than %v: %v", answers, v.lines.Err())
+		}
+		switch line := v.lines.Text(); {
+		case strings.HasPrefix(line, `{"jsonrpc":"2.0","id":"ping","result"`):
+			answers["pong"]++
+		case strings.Contains(line, codeInternal):
+			answers["cancelled"]++
+		case strings.Count(line, ",1999,") == 2*30 && strings.HasSuffix(line, `"isError":true}}`):
+			answers["complete"]++
+		default:
+			t.Errorf("got %.300s", line)
+		}
+	}
+	if answers["pong"] != 1 || answers["complete"] < begin-1 || answers["complete"] > begin+2 || answers["cancelled"]+answers["complete"] != calls {
+		t.Errorf("the answers are %v", answers)
 	}
 }
 

@@ -250,10 +250,16 @@ func TestAClientThatNeverReads(t *testing.T) {
 		"unknown methods": `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 10_000) + `","method":"no"}`,
 		"lines over the limit": `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 200) + `","method":"tools/call","x":"` +
 			strings.Repeat("x", 1_000_001) + `"}`,
+		// 1.4 MB each
+		"calls with long answers": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"assay_check_sequence","arguments":{"policy":"order.yaml","next_tool":"a","history":["a"` +
+			strings.Repeat(`,"a"`, 1999) + `]}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root := policyRoot(t, map[string]string{"names.yaml": "blocklist: [rm]\n", "args.yaml": "tools: {allow: [x]}\n"})
+			root := policyRoot(t, map[string]string{
+				"names.yaml": "blocklist: [rm]\n", "args.yaml": "tools: {allow: [x]}\n",
+				"order.yaml": "sequences:\n" + strings.Repeat("- {type: max_calls, tool: a, max: 1}\n", 60),
+			})
 			p, stdin, stdout := startWithPipes(t, root)
 			taken := flood(t, stdin, line)
 			if peak := p.peakMemory(); peak > 160<<20 {
@@ -261,12 +267,19 @@ func TestAClientThatNeverReads(t *testing.T) {
 			}
 			// Everything that it took is answered when the client reads at last.
 			stdin.Close()
-			out, err := io.ReadAll(stdout)
-			if err != nil {
-				t.Fatal(err)
+			answers := 0
+			for buffer := make([]byte, 1<<20); ; {
+				n, err := stdout.Read(buffer)
+				answers += bytes.Count(buffer[:n], []byte("\n"))
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
-			if n := bytes.Count(out, []byte("\n")); n < taken || n > taken+1 {
-				t.Errorf("%d answers to %d requests", n, taken)
+			if answers < taken || answers > taken+1 {
+				t.Errorf("%d answers to %d requests", answers, taken)
 			}
 			if code := p.wait(); code != 0 {
 				t.Errorf("exit %d", code)
@@ -320,6 +333,21 @@ func TestAClosedStdoutEndsTheServerWithCode1(t *testing.T) {
 	defer timer.Stop()
 	if code := p.wait(); code != 1 {
 		t.Errorf("exit %d", code)
+	}
+}
+
+func TestStdinThatCannotBeReadEndsTheServerWithCode1(t *testing.T) {
+	root := namesRoot(t)
+	p := newProcess(t, root)
+	directory, err := os.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer directory.Close()
+	p.cmd.Stdin, p.cmd.Stderr = directory, &p.stderr
+	out, err := p.cmd.Output()
+	if code := p.cmd.ProcessState.ExitCode(); code != 1 || len(out) != 0 || !strings.Contains(p.stderr.String(), `"msg":"stopped","error":"assay: reading: `) {
+		t.Errorf("%v, exit %d, stdout %q, stderr %s", err, code, out, p.stderr.String())
 	}
 }
 
