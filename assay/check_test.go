@@ -275,11 +275,18 @@ func TestAnAllowAllocatesNothing(t *testing.T) {
 	plain := mustParse(t, "schemas: {t: {type: object, required: [n], properties: {n: {type: integer, maximum: 3}}, additionalProperties: false}}")
 	constrained := assay.Call{Tool: "t", Arguments: []byte(`{"n": 3}`)}
 	value := map[string]any{"n": json.Number("3")}
+	float, integer := map[string]any{"n": 3.0}, map[string]any{"n": 3}
+	order := mustParse(t, "[{type: before, first: read_0, then: write}]")
+	session := assay.NewSession(order)
 	for name, check := range map[string]func() assay.Decision{
 		"CheckArgs without a schema": func() assay.Decision { return assay.CheckArgs(p, unconstrained) },
 		"CheckArgs with a schema":    func() assay.Decision { return assay.CheckArgs(plain, constrained) },
 		"CheckArgsValue":             func() assay.Decision { return assay.CheckArgsValue(plain, "t", value) },
+		"CheckArgsValue of a float":  func() assay.Decision { return assay.CheckArgsValue(plain, "t", float) },
+		"CheckArgsValue of an int":   func() assay.Decision { return assay.CheckArgsValue(plain, "t", integer) },
 		"CheckSequence":              func() assay.Decision { return assay.CheckSequence(p, history, unconstrained) },
+		"CheckSequence by a scan":    func() assay.Decision { return assay.CheckSequence(order, history, assay.Call{Tool: "write"}) },
+		"Session.Next":               func() assay.Decision { return session.Next(unconstrained) },
 		"PolicyDecide":               func() assay.Decision { return assay.PolicyDecide(list, "ls") },
 	} {
 		if d := check(); !d.Allowed {
