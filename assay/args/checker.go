@@ -2,7 +2,10 @@ package args
 
 import (
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"example.com/assay/assay/internal/schema"
@@ -136,10 +139,11 @@ func (c *Checker) nameExact() {
 // compileSources compiles every source of argument rules into its tool.
 func (c *Checker) compileSources(r *Rules, opts Options, named func(string) *tool) []Problem {
 	var problems []Problem
-	shared := commons(r, opts)
-	for _, s := range sources(r) {
+	all := sources(r)
+	compiled, found := compileAll(all, commons(r, opts))
+	for i := range all {
+		s, compiled, found := &all[i], compiled[i], found[i]
 		t := named(s.tool)
-		compiled, found := s.compile(shared)
 		if compiled == nil {
 			t.broken = true
 			// Every tool is told of, and no more than that once they are many.
@@ -149,7 +153,7 @@ func (c *Checker) compileSources(r *Rules, opts Options, named func(string) *too
 			problems = append(problems, found...)
 			continue
 		}
-		t.rules = append(t.rules, rule{&s, compiled})
+		t.rules = append(t.rules, rule{s, compiled})
 	}
 	for _, t := range c.tools {
 		// What one source calls writeOnly another one may judge.
@@ -161,6 +165,32 @@ func (c *Checker) compileSources(r *Rules, opts Options, named func(string) *too
 	}
 	return problems
 }
+
+// compileAll compiles sources, several at a time where they share nothing that
+// changes.
+func compileAll(all []source, shared *schema.Commons) ([]*schema.Schema, [][]Problem) {
+	compiled, found := make([]*schema.Schema, len(all)), make([][]Problem, len(all))
+	workers := 1
+	if shared.Independent() {
+		workers = min(runtime.GOMAXPROCS(0), len(all)/minSources+1)
+	}
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+			compiled[i], found[i] = all[i].compile(shared)
+		}
+	}
+	var group sync.WaitGroup
+	for range workers - 1 {
+		group.Go(work)
+	}
+	work()
+	group.Wait()
+	return compiled, found
+}
+
+// minSources is how many sources are worth a goroutine.
+const minSources = 32
 
 // unnamed stands for every tool that the rules do not name exactly.
 var unnamed = &tool{}

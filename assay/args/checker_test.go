@@ -683,3 +683,26 @@ func TestProblemsOfManyToolsThatReachOneFaultyDefinitionAreFew(t *testing.T) {
 		t.Errorf("%d problems of %d tools", len(problems), len(named))
 	}
 }
+
+func TestProblemsOfManyToolsAreInTheOrderOfTheirNames(t *testing.T) {
+	r := &Rules{Schemas: map[string]any{}}
+	var want []string
+	for i := range 300 {
+		name := fmt.Sprintf("t%03d", i)
+		r.Schemas[name] = map[string]any{"pattern": "^a{1,3}" + name + "$", "type": "string"}
+		if i%3 == 0 {
+			r.Schemas[name] = map[string]any{"maxium": true, "type": "nothing"}
+			want = append(want, "/schemas/"+name+"/maxium", "/schemas/"+name+"/type")
+		}
+	}
+	for range 5 {
+		_, problems := Compile(r, Options{})
+		var got []string
+		for _, p := range problems {
+			got = append(got, p.Path)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %v", got)
+		}
+	}
+}

@@ -42,6 +42,10 @@ func NewCommons(src Source, opts Options) *Commons {
 	}
 }
 
+// Independent reports whether there are no shared definitions, so that several
+// goroutines may Compile at the same time.
+func (c *Commons) Independent() bool { return len(c.source.Defs) == 0 }
+
 // foundation holds the shared definitions as one draft reads them, those that
 // some schema has reached so far.
 type foundation struct {

@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -138,8 +137,9 @@ func Compile(src Source, opts Options) (*Schema, []Problem) {
 // stable order, and a nil Schema if and only if there is one. What decides is
 // made of the schema at its first use.
 //
-// Compile is for one goroutine at a time. The schemas that it returned are safe
-// for concurrent use with it and with each other.
+// Compile is for one goroutine at a time, unless the Commons is Independent. The
+// schemas that it returned are safe for concurrent use with it and with each
+// other.
 func (c *Commons) Compile(doc any, pointer string) (*Schema, []Problem) {
 	g := newGate(c)
 	g.source = c.source
@@ -190,7 +190,7 @@ func (g *gate) run() {
 		g.problems = problems
 		return
 	}
-	if jsonDepth(g.merged.doc, maxDepth) > maxDepth {
+	if len(g.merged.shared) > 0 && jsonDepth(g.merged.doc, maxDepth) > maxDepth {
 		g.report(at, TooDeep, tooDeepMerged, "")
 		return
 	}
@@ -223,6 +223,16 @@ func (g *gate) report(path, reason, message, hint string) {
 	}
 }
 
+// sortedKeys returns the keys of m in bytewise order.
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
 // walk checks the schema v at n and everything below it. It returns false when
 // there are more subschemas than may be.
 func (g *gate) walk(v any, n *node) bool {
@@ -251,7 +261,7 @@ func (g *gate) walk(v any, n *node) bool {
 	if n.parent != nil {
 		n.parent.subs = append(n.parent.subs, n)
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.object)) {
+	for _, name := range sortedKeys(n.object) {
 		if !g.checkKeyword(n, name, n.object[name]) {
 			return false
 		}
@@ -402,7 +412,7 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 		if !ok {
 			return bad("a mapping of names to lists of names")
 		}
-		for _, key := range slices.Sorted(maps.Keys(object)) {
+		for _, key := range sortedKeys(object) {
 			g.checkNames(name, path+"/"+escapeToken(key), object[key], false)
 		}
 	case flags:
@@ -474,7 +484,7 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 		if !ok {
 			return bad("a mapping of names to schemas")
 		}
-		for _, key := range slices.Sorted(maps.Keys(object)) {
+		for _, key := range sortedKeys(object) {
 			if s == byPattern {
 				g.checkPattern(path+"/"+escapeToken(key), key)
 			}
