@@ -75,7 +75,7 @@ func ReadHistory(text []byte) ([]assay.Call, error) {
 	for e.next() {
 		past, ok := readPastCall(e.value)
 		if !ok {
-			return nil, fmt.Errorf("entry %d of the history is neither a name nor an object with a tool and, optionally, an object of arguments", len(history))
+			return nil, fmt.Errorf("entry %d of the history is neither a name nor an object with a tool and, optionally, a strict JSON object of arguments", len(history))
 		}
 		if err := checkNames(".", past.Tool); err != nil {
 			return nil, fmt.Errorf("entry %d of the history: %w", len(history), err)
@@ -99,8 +99,9 @@ func ReadIdentity(text []byte) (*assay.Identity, error) {
 	return &identity, nil
 }
 
-// IsObject reports whether text is one JSON object: what a tool takes as the
-// arguments of a call in a sequence.
-func IsObject(text []byte) bool {
-	return utf8.Valid(text) && readMembers(text, func(string, []byte) {})
+// IsArguments reports whether text is what a tool takes as the arguments of a
+// call in a sequence: one JSON object that strict reading takes, in which no
+// name is repeated, no surrogate is alone, and depth and numbers are in bounds.
+func IsArguments(text []byte) bool {
+	return utf8.Valid(text) && readMembers(text, func(string, []byte) {}) && isStrict(text)
 }

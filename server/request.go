@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"sync"
 	"unicode/utf8"
 
 	"example.com/assay/assay"
@@ -140,7 +141,7 @@ func readCheckSequence(arguments []byte) (r checkSequenceRequest, ok bool) {
 	}) {
 		return r, false
 	}
-	if history.again || args.again || args.value != nil && !isObject(args.value) ||
+	if history.again || args.again || args.value != nil && !isArguments(args.value) ||
 		!next.text(&r.NextTool) || !policy.text(&r.Policy) {
 		return r, false
 	}
@@ -174,12 +175,33 @@ func readPastCall(value []byte) (c pastCall, ok bool) {
 	}) {
 		return c, false
 	}
-	if args.again || args.value != nil && !isObject(args.value) || !tool.text(&c.Tool) {
+	if args.again || args.value != nil && !isArguments(args.value) || !tool.text(&c.Tool) {
 		return c, false
 	}
 	c.Arguments = args.value
 	return c, true
 }
+
+// isArguments reports whether value is what a call in a sequence may have as its
+// arguments: one object that strict reading takes (sequence-rules.md; what is
+// strict, policy-language.md, "JSON Schema").
+func isArguments(value []byte) bool {
+	return isObject(value) && isStrict(value)
+}
+
+func isStrict(text []byte) bool {
+	return assay.CheckArgs(strictReader(), assay.Call{Tool: "any", Arguments: text}).Allowed
+}
+
+// strictReader is a policy that allows the tool any with whatever arguments can
+// be read at all.
+var strictReader = sync.OnceValue(func() *assay.Policy {
+	policy, err := assay.Parse([]byte(`{"schemas": {"any": true}}`), nil)
+	if err != nil {
+		panic(err)
+	}
+	return policy
+})
 
 func readPolicyDecide(arguments []byte) (r policyDecideRequest, ok bool) {
 	var tool, policy once

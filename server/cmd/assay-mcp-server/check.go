@@ -190,8 +190,8 @@ func (q *question) read(stdin io.Reader, sequence bool) (*assay.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sequence && arguments != nil && !server.IsObject(arguments) {
-		return nil, errors.New("the arguments of the next call are no JSON object")
+	if sequence && arguments != nil && !server.IsArguments(arguments) {
+		return nil, errors.New("the arguments of the next call are no strict JSON object: one in which no name is repeated")
 	}
 	q.call.Arguments = arguments
 	identity, err := q.identity.read("identity", stdin)

@@ -223,6 +223,8 @@ func TestCheckPrintsWhatTheServerAnswers(t *testing.T) {
 			sequence(`[1]`, "a", "", exitFailed), sequence(`{}`, "a", "", exitFailed), sequence(`[{"tool":"a","tool":"a"}]`, "a", "", exitFailed),
 			sequence(`[{"tool":"a","arguments":null}]`, "a", "", exitFailed), sequence(`[]`, "a", `[]`, exitFailed), sequence(`[""]`, "a", "", exitFailed),
 			sequence(`["\ud800"]`, "a", "", exitFailed),
+			sequence(`[]`, "a", ` {"x" : 2} `, exitOK), sequence(`[]`, "a", `{"x":2,"\u0078":2}`, exitFailed), sequence(`[]`, "a", `{"x":"\udc00"}`, exitFailed),
+			sequence(`[]`, "a", `{"x":1e1001}`, exitFailed), sequence(`[{"tool":"c","arguments":{"x":2,"x":2}}]`, "a", "", exitFailed),
 		},
 		"list.yaml":   {sequence(`["a"]`, "b", "", exitOK), sequence(`["b"]`, "b", "", exitDenied), args("a", `{}`, "", exitFailed), decide("a", exitFailed)},
 		"block.yaml":  {decide("ls", exitOK), decide("rm", exitDenied), decide("<&>", exitDenied)},
