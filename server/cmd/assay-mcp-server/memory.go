@@ -51,7 +51,7 @@ func liveHeap() uint64 {
 // afterCollections calls f after collections, one call at a time. Several
 // collections in a row may have one call.
 func afterCollections(f func()) {
-	type canary struct{ self *canary } // a pointer in it, so that it shares its place with nothing
+	type canary struct{ _ *int } // a pointer, so that it shares its place with nothing
 	var watch func(struct{})
 	watch = func(struct{}) {
 		f()
