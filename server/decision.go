@@ -49,6 +49,9 @@ func FailurePayload(err error, sequence bool) []byte {
 	return failureResult(loadFailure(err)).payload
 }
 
+// ErrTimeout is the failure of a question that takes too long.
+var ErrTimeout error = errTimeout
+
 // ReadLimited reads all of in, which what names, and no more than limit bytes
 // and one. More than limit bytes are an error.
 func ReadLimited(in io.Reader, what string, limit int) ([]byte, error) {

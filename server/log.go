@@ -81,9 +81,6 @@ func (w *logWriter) Close(patience time.Duration) {
 	}
 }
 
-// logPatience is how long Close waits for a slow reader of the log.
-const logPatience = 200 * time.Millisecond
-
 // Log writes JSON lines to a writer that may block. Logging never waits for it:
 // lines that find no room are dropped, and how many is logged later.
 type Log struct {
@@ -97,5 +94,5 @@ func NewLog(out io.Writer, level slog.Level) *Log {
 	return &Log{Logger: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), out: w}
 }
 
-// Close writes what waits, for a fifth of a second at most.
-func (l *Log) Close() { l.out.Close(logPatience) }
+// Close writes what waits, for as long as patience at most.
+func (l *Log) Close(patience time.Duration) { l.out.Close(patience) }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 // gatedWriter writes nothing until it is told to.
@@ -33,7 +34,7 @@ func TestLogLinesThatFindNoRoomAreDroppedAndCounted(t *testing.T) {
 		log.Info("line", "number", i)
 	}
 	close(out.open)
-	log.Close()
+	log.Close(time.Minute)
 	text := out.String()
 	lines, counted := 0, 0
 	for line := range strings.Lines(text) {
@@ -63,7 +64,7 @@ func TestCloseDoesNotWaitForABlockedLog(t *testing.T) {
 	out := &gatedWriter{began: make(chan struct{}, 1), open: make(chan struct{})}
 	log := NewLog(out, slog.LevelInfo)
 	log.Info("first")
-	log.Close()
+	log.Close(0)
 	close(out.open)
 }
 
@@ -72,7 +73,7 @@ func TestTheLogLevel(t *testing.T) {
 	log := NewLog(&out, slog.LevelWarn)
 	log.Info("no")
 	log.Warn("yes")
-	log.Close()
+	log.Close(time.Minute)
 	if text := out.String(); strings.Contains(text, `"no"`) || !strings.Contains(text, `"yes"`) {
 		t.Errorf("the log is %s", text)
 	}

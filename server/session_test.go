@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 // These tests hold calls at the hook of Options, so that what they look at
@@ -236,7 +237,7 @@ func TestAPanicIsAnsweredAndTheNextCallIsServed(t *testing.T) {
 	v.want("1", `"text":"{\"allowed\":false,\"error\":{\"code\":\"E_INTERNAL\",\"message\":\"Tool execution failed\"}}"`)
 	v.send(decideLine("2"))
 	v.want("2", `"isError":false`)
-	log.Close()
+	log.Close(time.Minute)
 	if text := logged.String(); !strings.Contains(text, `"msg":"panic"`) || !strings.Contains(text, `"at":"example.com/assay/server.TestAPanic`) || strings.Contains(text, "secret") {
 		t.Errorf("the log says %s", text)
 	}

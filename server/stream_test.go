@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -348,6 +349,35 @@ func TestStdinThatCannotBeReadEndsTheServerWithCode1(t *testing.T) {
 	out, err := p.cmd.Output()
 	if code := p.cmd.ProcessState.ExitCode(); code != 1 || len(out) != 0 || !strings.Contains(p.stderr.String(), `"msg":"stopped","error":"assay: reading: `) {
 		t.Errorf("%v, exit %d, stdout %q, stderr %s", err, code, out, p.stderr.String())
+	}
+}
+
+func TestASignalEndsTheServerWhenStderrIsBlocked(t *testing.T) {
+	p := newProcess(t, namesRoot(t), "--log-level", "debug", "--timeout", "20")
+	errR, errW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer errR.Close()
+	p.cmd.Stderr = errW
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.lines = bufio.NewReader(stdout)
+	p.start()
+	errW.Close()
+	for range 2000 { // more than a pipe and the log hold
+		p.send(decide("1"))
+		p.receive()
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	defer timer.Stop()
+	if code := p.wait(); code != 0 {
+		t.Errorf("exit %d", code)
 	}
 }
 

@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"example.com/assay/assay"
+	"example.com/assay/internal/stop"
 	"example.com/assay/server"
 )
 
@@ -21,10 +23,14 @@ import (
 // message to the server may hold by default.
 const maxInput = 1_000_000
 
+// defaultTimeout is how long a question may take once everything is read.
+const defaultTimeout = 10 * time.Second
+
 // question is one question of the command line.
 type question struct {
 	policyFile   string
 	maxPolicy    int
+	timeout      time.Duration // of compiling the policy and deciding
 	suggestFixes bool
 	json         bool
 
@@ -98,7 +104,7 @@ func check(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return unknownWord(stderr, "question", args[0], known, "assay-mcp-server check --help")
 	}
 
-	q := &question{maxPolicy: assay.DefaultMaxPolicyBytes}
+	q := &question{maxPolicy: assay.DefaultMaxPolicyBytes, timeout: defaultTimeout}
 	flags := flag.NewFlagSet("assay-mcp-server check "+args[0], flag.ContinueOnError)
 	q.define(flags, k)
 	if code, done := parseFlags(flags, args[1:], stdout, stderr, k.help); done {
@@ -109,33 +115,73 @@ func check(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 
 	sequence := args[0] == "sequence"
-	policy, err := q.read(stdin, sequence)
+	text, err := q.read(stdin, sequence)
+	var policy *assay.Policy
+	var d assay.Decision
+	if err == nil {
+		policy, d, err = k.decide(text, q)
+	}
 	if err != nil {
 		explain(stderr, q, err)
 		if q.json {
-			return output(stdout, stderr, string(server.FailurePayload(err, sequence))+"\n", exitFailed, exitFailed)
+			return output(stdout, stderr, printableJSON(server.FailurePayload(err, sequence))+"\n", exitFailed, exitFailed)
 		}
 		return exitFailed
 	}
-	d := k.ask(policy, q)
 	switch d.Code {
 	case assay.CodePolicyParse:
 		fail(stderr, exitFailed, q.policyFile+": "+d.Reason, k.form)
 	case assay.CodeSchemaCompile:
 		explainSchema(stderr, q, policy)
 	}
-	text := string(k.payload(q, d)) + "\n"
-	if !q.json {
-		text = layout(q, d, isColourful(stdout))
+	if q.json {
+		return output(stdout, stderr, printableJSON(k.payload(q, d))+"\n", exitCode(d), exitFailed)
 	}
-	return output(stdout, stderr, text, exitCode(d), exitFailed)
+	return output(stdout, stderr, layout(q, d, isColourful(stdout)), exitCode(d), exitFailed)
+}
+
+// decide compiles the policy and asks the question, within the time limit. What
+// still runs when it is over ends with the process.
+func (k *kind) decide(text []byte, q *question) (*assay.Policy, assay.Decision, error) {
+	type answer struct {
+		policy   *assay.Policy
+		decision assay.Decision
+		err      error
+	}
+	var over stop.Flag
+	decided := make(chan answer, 1)
+	go func() {
+		policy, err := assay.Parse(text, &assay.Options{MaxPolicyBytes: q.maxPolicy, SuggestFixes: q.suggestFixes})
+		if err != nil {
+			decided <- answer{err: err}
+			return
+		}
+		decided <- answer{policy, k.ask(policy.Until(&over), q), nil}
+	}()
+	timer := time.NewTimer(q.timeout)
+	defer timer.Stop()
+	select {
+	case a := <-decided:
+		return a.policy, a.decision, a.err
+	case <-timer.C:
+		over.Set()
+		return nil, assay.Decision{}, server.ErrTimeout
+	}
 }
 
 // define defines the flags of a question. What they mean stands in its help.
 func (q *question) define(flags *flag.FlagSet, k *kind) {
 	flags.StringVar(&q.policyFile, "policy", "", "")
 	flags.BoolVar(&q.json, "json", false, "")
-	flags.Func("max-policy-bytes", "", func(text string) error { return setBytes(&q.maxPolicy, text) })
+	flags.Func("max-policy-bytes", "", func(text string) (err error) {
+		q.maxPolicy, err = positive(text)
+		return err
+	})
+	flags.Func("timeout", "", func(text string) error {
+		milliseconds, err := positive(text)
+		q.timeout = time.Duration(milliseconds) * time.Millisecond
+		return err
+	})
 	k.define(flags, q)
 }
 
@@ -173,25 +219,24 @@ func misused(flags *flag.FlagSet, q *question, required []string) string {
 	return ""
 }
 
-func setBytes(field *int, text string) error {
+func positive(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 40)
 	if err != nil || n == 0 {
-		return errors.New("want a positive number, in digits")
+		return 0, errors.New("want a positive number, in digits")
 	}
-	*field = int(n)
-	return nil
+	return int(n), nil
 }
 
-// read reads the inputs and then the policy, in the order in which the server
-// looks at them.
-func (q *question) read(stdin io.Reader, sequence bool) (*assay.Policy, error) {
+// read reads the inputs and then the text of the policy, in the order in which
+// the server looks at them.
+func (q *question) read(stdin io.Reader, sequence bool) (policy []byte, err error) {
 	q.call.Tool = q.tool
 	arguments, err := q.arguments.read("arguments", stdin)
 	if err != nil {
 		return nil, err
 	}
 	if sequence && arguments != nil && !server.IsArguments(arguments) {
-		return nil, errors.New("the arguments of the next call are no strict JSON object: one in which no name is repeated")
+		return nil, errors.New("the arguments of the next call are no strict JSON object")
 	}
 	q.call.Arguments = arguments
 	identity, err := q.identity.read("identity", stdin)
@@ -219,11 +264,7 @@ func (q *question) read(stdin io.Reader, sequence bool) (*assay.Policy, error) {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := server.ReadLimited(file, "policy file", q.maxPolicy)
-	if err != nil {
-		return nil, err
-	}
-	return assay.Parse(text, &assay.Options{MaxPolicyBytes: q.maxPolicy, SuggestFixes: q.suggestFixes})
+	return server.ReadLimited(file, "policy file", q.maxPolicy)
 }
 
 // value is a flag that takes JSON, or the name of a file after an @, or - for
@@ -282,6 +323,8 @@ func explain(stderr io.Writer, q *question, err error) {
 	switch {
 	case errors.As(err, &policy) && len(policy.Problems) > 0:
 		explainProblems(stderr, q, policy.Problems)
+	case errors.Is(err, server.ErrTimeout):
+		fail(stderr, exitFailed, fmt.Sprintf("there is no decision after %s", q.timeout), "simplify the policy, or give --timeout more milliseconds")
 	case errors.As(err, &path):
 		fail(stderr, exitFailed, "cannot read the policy "+q.policyFile+": "+path.Err.Error(), "--policy takes the path of one file")
 	default:

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/assay/assay"
 	"example.com/assay/server"
@@ -158,7 +160,8 @@ func TestOnlyATerminalHasColours(t *testing.T) {
 }
 
 // TestCheckPrintsWhatTheServerAnswers asks each question twice, at the command
-// line and over the wire, and compares the bytes.
+// line and over the wire, and compares the bytes; what a terminal must not get as
+// it is, TestJSONForATerminalIsPrintable compares by value.
 func TestCheckPrintsWhatTheServerAnswers(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -334,6 +337,103 @@ func (spaces) Read(p []byte) (int, error) {
 		p[i] = ' '
 	}
 	return len(p), nil
+}
+
+// A check that is asked again and again is denied only by the flag that its time
+// is over.
+func TestAQuestionThatTakesTooLongIsStoppedWithoutADecision(t *testing.T) {
+	policy := "schemas: {t: {type: array, items: {type: integer, not: {const: -1}}}}\n"
+	call := assay.Call{Tool: "t", Arguments: json.RawMessage("[" + strings.Repeat("1,", 20_000) + "1]")}
+	stopped := make(chan struct{})
+	k := &kind{ask: func(p *assay.Policy, q *question) assay.Decision {
+		defer close(stopped)
+		for {
+			if d := assay.CheckArgs(p, call); !d.Allowed {
+				return d
+			}
+		}
+	}}
+	q := &question{timeout: time.Millisecond}
+	p, d, err := k.decide([]byte(policy), q)
+	if p != nil || d.Allowed || !errors.Is(err, server.ErrTimeout) {
+		t.Errorf("got %v, %+v, %v", p, d, err)
+	}
+	<-stopped
+	const want = `{"allowed":false,"error":{"code":"E_TIMEOUT","message":"Tool execution timed out"}}`
+	for _, sequence := range []bool{false, true} {
+		if got := string(server.FailurePayload(err, sequence)); got != want {
+			t.Errorf("the payload is %s", got)
+		}
+	}
+	var stderr strings.Builder
+	if explain(&stderr, q, err); !strings.HasPrefix(stderr.String(), "error: there is no decision after 1ms\nhint: ") {
+		t.Errorf("stderr is %q", stderr.String())
+	}
+}
+
+func TestATimeoutHasACodeOfItsOwnAtTheCommandLine(t *testing.T) {
+	policy := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(policy, []byte("blocklist:\n"+strings.Repeat("- some_tool\n", 60_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := []string{"check", "decide", "--policy", policy, "--tool", "rm", "--json", "--timeout"}
+	var stdout, stderr bytes.Buffer
+	if code := run(append(ask, "1"), strings.NewReader(""), &stdout, &stderr); code != exitFailed || !strings.Contains(stdout.String(), "E_TIMEOUT") {
+		t.Errorf("exit code %d, stdout %s", code, stdout.String())
+	}
+	for _, wrong := range []string{"0", "-1", "1.5", "", "10s"} {
+		if code := run(append(ask, wrong), strings.NewReader(""), io.Discard, io.Discard); code != exitUsage {
+			t.Errorf("--timeout %q: exit code %d", wrong, code)
+		}
+	}
+}
+
+// What a model or a file wrote cannot steer the terminal that JSON is printed on,
+// and the JSON means the same.
+func TestJSONForATerminalIsPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"b"}`:                             `{"a":"b"}`,
+		"{\n\t\"é\": \"\u4e16\U0001f600\"\r}\n": "{\n\t\"é\": \"\u4e16\U0001f600\"\r}\n",
+		"[\"\u0085\u009b2J\u007f\"]":            `["\u0085\u009b2J\u007f"]`,
+		"[\"\u202e\u2066\u200b\ufeff\u2028\"]":  `["\u202e\u2066\u200b\ufeff\u2028"]`,
+		"[\"\U000e0041\"]":                      `["\udb40\udc41"]`,
+		"[\"\\\\\u202e\"]":                      `["\\\u202e"]`,
+		"[\"\ufffd\"]":                          "[\"\ufffd\"]",
+		"[\"\x9b\"]":                            "[\"\ufffd\"]",
+	} {
+		got := printableJSON([]byte(in))
+		if got != want {
+			t.Errorf("%q is printed as %q, want %q", in, got, want)
+		}
+		var before, after any
+		if err := errors.Join(json.Unmarshal([]byte(in), &before), json.Unmarshal([]byte(got), &after)); err != nil || !reflect.DeepEqual(before, after) {
+			t.Errorf("%q means %v, %q means %v: %v", in, before, got, after, err)
+		}
+	}
+}
+
+func TestNoJSONOutputSteersTheTerminal(t *testing.T) {
+	const evil = "\u009b31m\u202e\u2066"
+	dir := t.TempDir()
+	policy := filepath.Join(dir, "policy.yaml")
+	if err := os.WriteFile(policy, []byte("schemas: {t: {additionalProperties: false}}\ndeny: [\"a"+`\u009b31m\u202e`+"\", \"a"+`\u009b31m\u202e`+"\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{
+		{"check", "args", "--json", "--policy", policy, "--tool", "t", "--args", `{"` + evil + `":1}`},
+		{"check", "args", "--json", "--policy", policy, "--tool", "a" + evil},
+		{"check", "args", "--json", "--policy", filepath.Join(dir, evil), "--tool", "t"},
+		{"lint", "--format", "json", policy},
+		{"lint", "--format", "sarif", policy},
+		{"lint", "--format", "json", filepath.Join(dir, evil)},
+		{"lint", "--format", "sarif", filepath.Join(dir, evil)},
+	} {
+		var stdout bytes.Buffer
+		run(command, strings.NewReader(""), &stdout, io.Discard)
+		if !json.Valid(stdout.Bytes()) || strings.ContainsAny(stdout.String(), "\u009b\u202e\u2066") {
+			t.Errorf("%v prints %q", command[:3], stdout.String())
+		}
+	}
 }
 
 // TestTheHelpNamesEveryFlag compares the help with the flags that there are,

@@ -53,7 +53,7 @@ authentication, and one that is configured must not be absent silently.
 
 Exit codes of the server:
   0  stdin ended, or SIGTERM or SIGINT came, and what was asked is answered
-  1  stdout cannot be written, or the policy root cannot be opened
+  1  stdin cannot be read, stdout cannot be written, or the policy root cannot be opened
   2  a flag or a variable is wrong
 `
 
@@ -121,6 +121,8 @@ Flags:
 ` + helpCommon
 
 const helpCommon = `  --json             print what the server's tool answers, as one line of JSON
+  --timeout MS       milliseconds that compiling the policy and deciding may take
+                     (default 10000)
   --max-policy-bytes N
                      the largest policy file (default 1000000)
   --help             this text
@@ -135,5 +137,5 @@ Exit codes:
   1  denied, or allowed with obligations that are still to be met
   2  the command line is wrong
   3  no decision: the policy, the input or the tool's schema is broken, or a limit
-     was exceeded. The call must not run.
+     or the time was exceeded. The call must not run.
 `

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -106,7 +107,10 @@ func parseLint(args []string, stdout, stderr io.Writer) (s lintSettings, code in
 		}
 		return nil
 	})
-	flags.Func("max-policy-bytes", "", func(text string) error { return setBytes(&s.maxPolicy, text) })
+	flags.Func("max-policy-bytes", "", func(text string) (err error) {
+		s.maxPolicy, err = positive(text)
+		return err
+	})
 	flags.BoolVar(&s.migrate, "migrate", false, "")
 	flags.BoolVar(&s.rules, "rules", false, "")
 	for rest := args; len(rest) > 0; {
@@ -339,12 +343,12 @@ func lintJSON(files []linted) (string, error) {
 		}
 		document.Files = append(document.Files, file)
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	err := e.Encode(document)
-	return b.String(), err
+	return printableJSON(b.Bytes()), err
 }
 
 const helpLint = `assay-mcp-server lint looks for mistakes in policy files, and prints each with its

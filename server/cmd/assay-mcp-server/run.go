@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // The exit codes. Serving ends with exitOK, exitError or exitUsage; a check
 // ends with exitOK only for an allow without obligations.
 const (
 	exitOK     = 0
-	exitError  = 1 // serve: stdout cannot be written, or the policy root not opened
+	exitError  = 1 // serve: stdin cannot be read, stdout cannot be written, or the policy root not opened
 	exitDenied = 1 // check: a denial, or an allow with obligations
 	exitUsage  = 2 // a flag, a variable or a word of the command line is wrong
 	exitFailed = 3 // check: no decision could be made, or not be printed
@@ -196,6 +197,25 @@ func printable(text string) string {
 			out.WriteRune(r)
 		case r > 0xFFFF:
 			fmt.Fprintf(&out, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
+}
+
+// printableJSON returns the same JSON value with the escapes of JSON for what
+// printable escapes. Outside of strings JSON has nothing of it but the space
+// between values, which stays.
+func printableJSON(text []byte) string {
+	var out strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case strconv.IsPrint(r), r == '\n', r == '\t', r == '\r':
+			out.WriteRune(r) // of a byte that is no UTF-8 it is U+FFFD
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
 		default:
 			fmt.Fprintf(&out, `\u%04x`, r)
 		}

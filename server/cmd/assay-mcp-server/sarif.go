@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -55,9 +56,9 @@ func lintSARIF(files []linted) (string, error) {
 	run.AddInvocation(invocation)
 	report := sarif.NewReport()
 	report.AddRun(run)
-	var b strings.Builder
+	var b bytes.Buffer
 	err := report.PrettyWrite(&b)
-	return b.String() + "\n", err
+	return printableJSON(b.Bytes()) + "\n", err
 }
 
 // sentence ends a text as SARIF asks of messages.

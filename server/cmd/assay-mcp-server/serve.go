@@ -9,9 +9,21 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"example.com/assay/server"
 )
+
+// logPatience is how long the end of the process waits for a slow reader of the
+// log.
+const logPatience = 200 * time.Millisecond
+
+// patienceAfter is logPatience so long after a signal: the log has no more than
+// the answers leave of the time limit.
+func patienceAfter(since time.Duration, limits server.Limits) time.Duration {
+	timeout := time.Duration(limits.TimeoutMS) * time.Millisecond
+	return max(0, min(logPatience, timeout-since))
+}
 
 // serve answers requests on stdin until it ends, or until SIGTERM or SIGINT.
 func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -33,7 +45,15 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	tuneMemory()
 	log := server.NewLog(stderr, settings.LogLevel)
-	defer log.Close()
+	signalled := make(chan time.Time, 1)
+	context.AfterFunc(ctx, func() { signalled <- time.Now() })
+	defer func() {
+		if ctx.Err() == nil {
+			log.Close(logPatience)
+		} else {
+			log.Close(patienceAfter(time.Since(<-signalled), settings.Limits))
+		}
+	}()
 	s, err := server.New(settings.PolicyRoot, &server.Options{
 		Limits:       settings.Limits,
 		SuggestFixes: settings.SuggestFixes,
