@@ -51,14 +51,10 @@ func (s *Session) Next(call Call) (d Decision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.checkArgs(&call, &d)
-	if !d.Allowed || s.monitor == nil {
+	if !d.Allowed || s.monitor == nil || s.monitor.Allows(call.Tool, call.Arguments, s.budget()) {
 		return d
 	}
-	b := s.budget()
-	if order := s.monitor.Next(sequenceCall(&call), &b); !order.Allowed {
-		return sequenceDecision(order)
-	}
-	return d
+	return sequenceDecision(s.monitor.Refusal())
 }
 
 // Begin decides about the call and, if it is allowed, reserves it: from then on
@@ -82,8 +78,7 @@ func (s *Session) Begin(call Call) (d Decision, p *Pending) {
 	}
 	p = &Pending{session: s}
 	if s.monitor != nil {
-		b := s.budget()
-		if order := s.monitor.Begin(&p.call, sequenceCall(&call), &b); !order.Allowed {
+		if order := s.monitor.Begin(&p.call, sequenceCall(&call), s.budget()); !order.Allowed {
 			return sequenceDecision(order), nil
 		}
 	}
@@ -168,8 +163,8 @@ func (s *Session) checkArgs(call *Call, d *Decision) {
 	}
 }
 
-func (s *Session) budget() sequence.Budget {
-	return *sequence.NewBudget(s.policy.compiled.options.MaxSteps, 0, s.policy.stop.Watch())
+func (s *Session) budget() *sequence.Budget {
+	return sequence.NewBudget(s.policy.compiled.options.MaxSteps, 0, s.policy.stop.Watch())
 }
 
 func sequenceCall(call *Call) sequence.Call {

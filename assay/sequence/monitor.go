@@ -31,6 +31,7 @@ type Call struct {
 type Monitor struct {
 	machine machine
 	event   event      // of the call that is looked at
+	answer  answer     // to it, as Allows found it
 	window  []*Pending // the calls from the oldest pending one on
 	saved   int        // the states that the window holds
 }
@@ -63,14 +64,51 @@ func (m *Monitor) Len() int { return m.machine.n }
 // Next answers whether the call may come next, and records nothing. A nil
 // budget is one of Options.MaxSteps steps.
 func (m *Monitor) Next(call Call, b *Budget) Result {
-	return m.decide(call, b)
+	if m.Allows(call.Tool, call.Arguments, b) {
+		return Result{Allowed: true}
+	}
+	return m.Refusal()
+}
+
+// Allows reports whether Next would allow a call of the tool; if not, Refusal
+// returns what Next would.
+func (m *Monitor) Allows(tool string, arguments []byte, b *Budget) bool {
+	if m == nil || !m.machine.c.usable() {
+		return false
+	}
+	b = m.budget(b)
+	m.answer = undecided
+	ev := &m.event
+	if b.stopped() || !m.machine.resolve(tool, m.machine.c.names.lookup(tool), ev, b) ||
+		ev.atoms() && !m.machine.judge(ev, arguments, b) {
+		return false
+	}
+	m.answer = m.machine.peek(ev, false, b)
+	return m.answer == allowed
+}
+
+// Refusal returns why the call that Allows was last asked about was refused.
+// Nothing else may have been asked of the monitor since.
+func (m *Monitor) Refusal() Result {
+	if m == nil || !m.machine.c.usable() {
+		return Result{Failure: NoChecker}
+	}
+	if m.answer != denied {
+		return Result{Failure: Limit}
+	}
+	before := m.machine.save(&m.event, nil)
+	m.machine.record(&m.event)
+	r := m.machine.result(true)
+	m.machine.restore(before)
+	r.Allowed = false
+	return r
 }
 
 // Begin is Next, and appends the call to the trace as pending if it is allowed:
 // p, which is to be zero, then stands for it. Otherwise p stays zero. A Pending
 // that began before is refused, as [Limit].
 func (m *Monitor) Begin(p *Pending, call Call, b *Budget) Result {
-	r := m.decide(call, b)
+	r := m.Next(call, b)
 	if r.Allowed {
 		if p.begun || !m.hold(p) {
 			return Result{Failure: Limit}
@@ -180,31 +218,6 @@ func (m *Monitor) budget(b *Budget) *Budget {
 	return b
 }
 
-// decide answers whether the call, which becomes the event, may come next.
-func (m *Monitor) decide(call Call, b *Budget) Result {
-	if m == nil || !m.machine.c.usable() {
-		return Result{Failure: NoChecker}
-	}
-	ev := &m.event
-	b = m.budget(b)
-	if b.stopped() || !m.machine.resolve(call.Tool, m.machine.c.names.lookup(call.Tool), ev, b) ||
-		ev.atoms() && !m.machine.judge(ev, call.Arguments, b) {
-		return Result{Failure: Limit}
-	}
-	switch m.machine.peek(ev, false, b) {
-	case allowed:
-		return Result{Allowed: true}
-	case undecided:
-		return Result{Failure: Limit}
-	}
-	before := m.machine.save(ev, nil)
-	m.machine.record(ev)
-	r := m.machine.result(true)
-	m.machine.restore(before)
-	r.Allowed = false
-	return r
-}
-
 // peek answers whether the trace with one more call keeps every rule. It looks
 // at the rules that the call mentions; of the others it knows how many the call
 // would violate.
@@ -257,15 +270,24 @@ func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 // passes answers whether the mentioned rule is kept by the trace with one more call.
 func (m *machine) passes(mn *mention, ev *event, b *Budget) answer {
 	r := &m.c.rules[mn.rule]
-	if at := &m.states[mn.rule]; r.order == nil && !mn.args && at.split == nil {
+	if s := &m.states[mn.rule]; !mn.args && s.split == nil {
 		// What follows, where there is one reading and names alone decide.
-		next := at.base
-		if !at.settled {
-			if next = r.auto.step(next, m.n, mn.named); !b.spend(1) {
-				return undecided
-			}
+		next, violated := s.base, false
+		if !s.settled && !b.spend(len(mn.uses)+1) {
+			return undecided
 		}
-		if r.auto.violated(next, m.n+1, Prefix) {
+		if r.order != nil {
+			if !s.settled {
+				next = r.order.step(next, m.n, mn, ev)
+			}
+			violated = r.order.violated(next, Prefix)
+		} else {
+			if !s.settled {
+				next = r.auto.step(next, m.n, mn.named)
+			}
+			violated = r.auto.violated(next, m.n+1, Prefix)
+		}
+		if violated {
 			return denied
 		}
 		return allowed
