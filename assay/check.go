@@ -8,8 +8,8 @@ import (
 	"example.com/assay/assay/sequence"
 )
 
-// The reasons of E_POLICY_PARSE: the fixed messages of policy-language.md,
-// "From bytes to a value" and "The document".
+// The reasons of E_POLICY_PARSE: the fixed messages of docs/policy.md, "How a
+// file is read" and "A whole file".
 const (
 	reasonRoot      = "Policy root must be a mapping"
 	reasonStructure = "Policy structure is invalid"
@@ -17,7 +17,7 @@ const (
 )
 
 // CheckArgs answers whether the policy allows the call by its name and its
-// arguments (policy-language.md, "Argument decisions"). Nil arguments are {}.
+// arguments (docs/policy.md, "What is decided first"). Nil arguments are {}.
 //
 // The call is taken to be the first of its own, so of the policy's limits only
 // a ceiling of 0 denies; a [Session] counts. It knows nothing of the calls
@@ -71,7 +71,7 @@ func CheckArgsValue(p *Policy, tool string, arguments any) (d Decision) {
 }
 
 // CheckSequence answers whether next may come after history by the policy's
-// rules about order (sequence-rules.md). It looks at sequences and aliases
+// rules about order (docs/policy.md, "Order"). It looks at sequences and aliases
 // only: whether the arguments are right is the question of [CheckArgs].
 //
 // A call with nil Arguments leaves the argument matches of its selectors

@@ -31,7 +31,6 @@
 // well. A Policy is immutable, and everything here but the fields of plain
 // structs is safe for concurrent use.
 //
-// The language is described in policy-language.md and sequence-rules.md of the
-// module's documentation, to which the comments refer by section; what each key
-// means also stands beside its field in [Spec].
+// The language is described in docs/policy.md, to which the comments refer by
+// section; what each key means also stands beside its field in [Spec].
 package assay

@@ -52,7 +52,7 @@ func (d *document) list(f field) {
 }
 
 // mapping reads the form that nearly all documents have. The lines are the keys
-// of policy-language.md, "The document", and what each may hold.
+// of docs/policy.md, "A whole file", and what each may hold.
 func (d *document) mapping(f field) {
 	s, m := d.spec, f.mapping()
 	s.Version = m.key("version").version()

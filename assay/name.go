@@ -3,7 +3,7 @@ package assay
 import "unicode/utf8"
 
 // validName reports whether a tool name is one that any check looks at: not
-// empty, and UTF-8 (policy-language.md, "Argument decisions").
+// empty, and UTF-8 (docs/policy.md, "What is decided first").
 func validName(tool string) bool { return tool != "" && isUTF8(tool) }
 
 // validNames reports whether the tool of every call has a valid name.

@@ -52,7 +52,7 @@ func (o *Options) resolved() Options {
 }
 
 // maxSchemaBytes bounds one tool's schema with the definitions it reaches
-// (policy-language.md, "Argument decisions": 4x the policy limit).
+// (docs/policy.md, "What is decided first": 4x the policy limit).
 func (o *Options) maxSchemaBytes() int {
 	return 4 * min(o.MaxPolicyBytes, math.MaxInt/1024) // the engine multiplies it again
 }

@@ -47,7 +47,7 @@ type compiled struct {
 }
 
 // Parse compiles a policy from its text, JSON or YAML
-// (policy-language.md, "From bytes to a value"). The error is a [*PolicyError].
+// (docs/policy.md, "How a file is read"). The error is a [*PolicyError].
 //
 // A schema that does not compile is no error, unless Options.Strict says so: it
 // denies the calls of its own tool, and [Policy.Problems] tells of it.

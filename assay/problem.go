@@ -99,9 +99,9 @@ func (e *PolicyError) Code() Code {
 	return CodePolicyParse
 }
 
-// Message returns the fixed sentence of the kind (policy-language.md, "From
-// bytes to a value"). Unlike Error it holds nothing of the policy's text, so it
-// may be shown to whoever asked for a decision.
+// Message returns the fixed sentence of the kind (docs/policy.md, "How a file
+// is read"). Unlike Error it holds nothing of the policy's text, so it may be
+// shown to whoever asked for a decision.
 func (e *PolicyError) Message() string {
 	switch e.Kind {
 	case KindSyntax:

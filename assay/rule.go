@@ -52,7 +52,7 @@ var ruleReaders = map[string]func(m *mapping) sequence.Rule{
 	},
 }
 
-// ruleKinds are the keys of ruleReaders in the order of sequence-rules.md.
+// ruleKinds are the keys of ruleReaders in the order of docs/policy.md, "Order".
 var ruleKinds = []string{"require", "before", "after", "never_after", "eventually", "max_calls", "sequence", "blocklist"}
 
 // rule reads one rule; nil when it is none.

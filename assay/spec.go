@@ -15,7 +15,7 @@ import (
 // A nil field is a key that the file does not hold. An empty one is a key that
 // it holds, and that is another thing: nil Allow is silent about names, an empty
 // Allow allows none. One Spec may speak of arguments, order and names at once;
-// each check reads its part (policy-language.md, "The document").
+// each check reads its part (docs/policy.md, "A whole file").
 //
 // A file has one of three forms. Nearly all are a mapping, and every field but
 // the last two belongs to it. The other two are of [CheckSequence] only: List,
@@ -49,7 +49,7 @@ type Spec struct {
 	// Schemas holds each tool's JSON Schema for its arguments: a bool, a
 	// map[string]any, or a value whose MarshalJSON writes one. The key "$defs"
 	// is no tool but holds definitions that every schema may refer to. What is
-	// no schema, or breaks the rules of policy-language.md, "JSON Schema",
+	// no schema, or breaks the rules of docs/policy.md, "Arguments",
 	// denies its own tool and no other.
 	Schemas map[string]any `json:"schemas,omitzero"`
 

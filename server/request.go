@@ -183,8 +183,8 @@ func readPastCall(value []byte) (c pastCall, ok bool) {
 }
 
 // isArguments reports whether value is what a call in a sequence may have as its
-// arguments: one object that strict reading takes (sequence-rules.md; what is
-// strict, policy-language.md, "JSON Schema").
+// arguments: one object that strict reading takes (docs/policy.md, "Order"; what is
+// strict, docs/policy.md, "Arguments").
 func isArguments(value []byte) bool {
 	return isObject(value) && isStrict(value)
 }

@@ -195,10 +195,10 @@ const minSources = 32
 // unnamed stands for every tool that the rules do not name exactly.
 var unnamed = &tool{}
 
-// Check decides about one call, in the order of policy-language.md, section 3:
-// the first step that applies decides. It changes nothing, does no I/O, and
-// allocates nothing where it allows a call without obligations that the fast
-// program of each schema accepts.
+// Check decides about one call, in the order of docs/policy.md, "What is
+// decided first": the first step that applies decides. It changes nothing, does
+// no I/O, and allocates nothing where it allows a call without obligations that
+// the fast program of each schema accepts.
 func (c *Checker) Check(req *Request) (r Result) {
 	if c == nil {
 		r.deny(noPolicy)

@@ -19,7 +19,7 @@ type Obligation struct {
 	Contract map[string]string // the terms; nil for approval_required
 }
 
-// The default terms of each kind that has any (policy-language.md, section 2).
+// The default terms of each kind that has any (docs/policy.md, "A whole file").
 var (
 	defaultScope  = map[string]string{"scope_type": "resource", "scope_value": "*", "scope_match_mode": "exact"}
 	defaultRedact = map[string]string{"redaction_target": "body", "redaction_mode": "mask", "redaction_scope": "request"}

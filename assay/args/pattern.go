@@ -15,8 +15,8 @@ const (
 	Any                // "*": every name
 )
 
-// Pattern is a name pattern of the policy language (policy-language.md,
-// section 3), taken apart. Names are compared byte for byte.
+// Pattern is a name pattern of the policy language (docs/policy.md, "What is
+// decided first"), taken apart. Names are compared byte for byte.
 type Pattern struct {
 	Form    Form
 	Literal string // the text that a name must have; empty for Any

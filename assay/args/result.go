@@ -15,8 +15,9 @@ type Result struct {
 	Obligations []Obligation // on an allow only
 }
 
-// The codes of a denial, named as in policy-language.md, section 3, and the two
-// codes of a warning: CodeToolUnconstrained and CodeToolPinUnverified.
+// The codes of a denial, named as in docs/policy.md, "What is decided first",
+// and the two codes of a warning: CodeToolUnconstrained and
+// CodeToolPinUnverified.
 const (
 	CodeInvalidRequest    = "E_INVALID_REQUEST"
 	CodeToolDrift         = "E_TOOL_DRIFT"

@@ -14,7 +14,7 @@ func incomplete(p *policy, report reporter) {
 	}
 }
 
-// schemaProblem is policy-language.md, "JSON Schema": what does not say what it
+// schemaProblem is docs/policy.md, "Arguments": what does not say what it
 // seems to say does not compile.
 func schemaProblem(p *policy, report reporter) {
 	for _, problem := range p.compiled.Problems() {
@@ -27,7 +27,7 @@ func schemaProblem(p *policy, report reporter) {
 	}
 }
 
-// unevaluated are the keys of policy-language.md, "The document", that nobody
+// unevaluated are the keys of docs/policy.md, "A whole file", that nobody
 // here reads.
 var unevaluated = []struct{ key, message, fix string }{
 	{"on_error", "on_error is kept and changes nothing: a failure always denies", "remove it"},

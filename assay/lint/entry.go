@@ -11,7 +11,7 @@ import (
 )
 
 // The rules about names and the lists that allow and deny them
-// (policy-language.md, "Argument decisions, in this order").
+// (docs/policy.md, "What is decided first").
 
 // innerStar finds patterns that mean less than they seem to: of the five forms
 // none has a star inside.
@@ -280,7 +280,7 @@ func noAllowList(p *policy, report reporter) {
 }
 
 // constrainedTools are the tools with a schema of any source
-// (policy-language.md, "The document").
+// (docs/policy.md, "A whole file").
 func constrainedTools(s *assay.Spec) map[string]bool {
 	all := map[string]bool{}
 	for tool := range s.Schemas {

@@ -63,7 +63,7 @@ type Report struct {
 	Omitted int
 
 	// Unreadable says that the text is no document of plain data at all
-	// (policy-language.md, "From bytes to a value"), so that the findings are
+	// (docs/policy.md, "How a file is read"), so that the findings are
 	// the problems of its text and no rule has looked at it.
 	Unreadable bool
 

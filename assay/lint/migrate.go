@@ -205,7 +205,7 @@ func (m *migration) constrainBeside(tool string, required, properties *policydoc
 }
 
 // stringSchema is what a constraint demands of an argument
-// (policy-language.md, "The document"): a string of at least one character that
+// (docs/policy.md, "A whole file"): a string of at least one character that
 // every expression matches.
 func stringSchema(expressions []string) *policydoc.Node {
 	schema := &policydoc.Node{Kind: policydoc.Map}

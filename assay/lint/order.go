@@ -8,7 +8,7 @@ import (
 	"example.com/assay/assay/internal/policydoc"
 )
 
-// The rules about sequences and aliases (sequence-rules.md).
+// The rules about sequences and aliases (docs/policy.md, "Order").
 
 // sequenceRule is one entry of the list of rules.
 type sequenceRule struct {

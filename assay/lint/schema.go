@@ -10,7 +10,7 @@ import (
 	"example.com/assay/assay/internal/policydoc"
 )
 
-// The rules about schemas (policy-language.md, "JSON Schema").
+// The rules about schemas (docs/policy.md, "Arguments").
 
 // demanded calls f for every schema that the arguments must satisfy where they
 // meet it, one time each.

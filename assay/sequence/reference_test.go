@@ -9,7 +9,7 @@ import (
 	"example.com/assay/assay/sequence"
 )
 
-// The reference is the table of sequence-rules.md, written down once more as
+// The reference is the table of docs/policy.md, "Order", written down once more as
 // literally as Go allows: each rule looks at the whole trace, and unknown
 // matches are enumerated. It shares nothing with the package.
 

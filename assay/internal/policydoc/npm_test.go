@@ -158,7 +158,7 @@ func compare(text string, theirs npmAnswer) string {
 
 // Why our reading of a text may differ from npm's.
 const (
-	leadingZeros = "a number with leading zeros is text (policy-language.md, the one deviation from the core schema)"
+	leadingZeros = "a number with leading zeros is text (docs/policy.md, the one deviation from the core schema)"
 	noLastBreak  = "a block scalar at the end of a file without a line feed has none (YAML 1.2.2, rule b-chomped-last)"
 	brackets     = "commas and closing brackets may stand at any indentation; nothing else can be meant by them"
 	blankTab     = "a line with nothing but a tab is blank"

@@ -1,7 +1,7 @@
 // Package policydoc turns the bytes of a policy file into a tree of plain data
 // in which every value knows its line and column.
 //
-// It is policy-language.md, "From bytes to a value": JSON where the strict JSON
+// It is docs/policy.md, "How a file is read": JSON where the strict JSON
 // reader accepts the text, otherwise YAML by the 1.2 core schema, with numbers
 // exact and whatever two readers could read in two ways refused. Beyond that
 // section's table this means, in YAML text: a carriage return without a line

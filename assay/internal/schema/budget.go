@@ -10,10 +10,10 @@ import (
 // patternTime is how long backtracking patterns may take in one check.
 const patternTime = 100 * time.Millisecond
 
-// Budget is the work that one check may still do (policy-language.md, "Work is
-// bounded"): steps, time for backtracking patterns, and a flag that another
-// goroutine sets to stop it. All schemas of a check share one Budget. It is for
-// one goroutine at a time.
+// Budget is the work that one check may still do (docs/policy.md, "Arguments"):
+// steps, time for backtracking patterns, and a flag that another goroutine sets
+// to stop it. All schemas of a check share one Budget. It is for one goroutine
+// at a time.
 type Budget struct {
 	steps int
 	stop  *atomic.Bool

@@ -13,7 +13,7 @@ import (
 )
 
 // formats are the asserted ones of strings: each is exactly right in the public
-// suite's tests for it (policy-language.md, "format"), in every draft alike.
+// suite's tests for it (docs/policy.md, "Arguments"), in every draft alike.
 var formats = map[string]func(string) bool{
 	"date":                  validDate,
 	"date-time":             validDateTime,
@@ -266,7 +266,7 @@ func isAlphanumeric(c byte) bool {
 
 // validHostname: RFC 1123, section 2.1: labels of ASCII letters, digits and
 // hyphens. A label that starts xn-- is refused: whether it is one is a question
-// of Unicode versions (policy-language.md, "format").
+// of Unicode versions (docs/policy.md, "Arguments").
 func validHostname(s string) bool {
 	if len(s) > 253 {
 		return false

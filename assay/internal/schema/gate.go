@@ -37,8 +37,8 @@ const (
 )
 
 const (
-	// maxDepth is the nesting that passes everywhere (policy-language.md,
-	// "From bytes to a value").
+	// maxDepth is the nesting that passes everywhere (docs/policy.md, "How a
+	// file is read").
 	maxDepth = strictjson.MaxDepth
 	// maxSchemas bounds the subschemas of one tool: the engine compiles in
 	// quadratic time.

@@ -15,7 +15,7 @@ const (
 	in2020 = `"$schema":"https://json-schema.org/draft/2020-12/schema"`
 )
 
-// TestGate is the rules of policy-language.md, "JSON Schema", one table: what
+// TestGate is the rules of docs/policy.md, "Arguments", one table: what
 // does not compile, with where and why, and what does.
 func TestGate(t *testing.T) {
 	for _, test := range []struct {

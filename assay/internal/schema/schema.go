@@ -1,5 +1,5 @@
 // Package schema decides one tool's arguments by one JSON Schema, as
-// policy-language.md, "JSON Schema", says.
+// docs/policy.md, "Arguments", says.
 //
 // Two things stand around the engine (github.com/santhosh-tekuri/jsonschema/v6):
 // a gate, which refuses at compile time every schema that does not say what it

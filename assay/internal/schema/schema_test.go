@@ -29,7 +29,7 @@ func compiled(t testing.TB, text string) *Schema {
 	return s
 }
 
-// TestValidate is the meaning of the keywords where policy-language.md says more
+// TestValidate is the meaning of the keywords where docs/policy.md says more
 // than JSON Schema does, or where the package evaluates them itself.
 func TestValidate(t *testing.T) {
 	for _, test := range []struct {

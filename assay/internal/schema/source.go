@@ -29,7 +29,7 @@ type Source struct {
 }
 
 // merged is a tool's schema with the shared definitions that it reaches
-// (policy-language.md, "schemas.$defs").
+// (docs/policy.md, "Arguments").
 type merged struct {
 	doc    any
 	home   string          // the member that holds the definitions: "$defs" or "definitions"

@@ -112,7 +112,7 @@ func TestPublicSuite(t *testing.T) {
 					cases++
 					result := s.Validate(v, nil)
 					if test.Valid && strings.HasSuffix(file, "/hostname.json") && strings.Contains(string(test.Data), "xn--") {
-						test.Valid = false // the exception that policy-language.md names
+						test.Valid = false // the exception that docs/policy.md names
 					}
 					if strings.HasSuffix(file, "zeroTerminatedFloats.json") {
 						test.Valid = true // 1.0 is an integer in every draft

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Number is the exact value of a JSON number literal (policy-language.md,
-// "Numbers are exact"): sign × digits × 10^exponent. It is held in lowest form,
-// digits without leading or trailing zeros, so that equal numbers have equal
-// forms however they were written. The zero value is 0. Nothing but the
-// parsing of a literal of more than 19 significant digits, String, and a
-// division by such a number allocates.
+// Number is the exact value of a JSON number literal (docs/policy.md,
+// "Arguments"): sign × digits × 10^exponent. It is held in lowest form, digits
+// without leading or trailing zeros, so that equal numbers have equal forms
+// however they were written. The zero value is 0. Nothing but the parsing of a
+// literal of more than 19 significant digits, String, and a division by such a
+// number allocates.
 type Number struct {
 	negative bool
 	small    uint64 // the digits, where large is empty

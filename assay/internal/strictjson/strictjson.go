@@ -4,8 +4,8 @@
 // object (after escapes), data behind the value, invalid UTF-8, a lone
 // surrogate, nesting deeper than [MaxDepth], and a number literal longer than
 // [MaxLiteral] bytes or with an exponent beyond ±[MaxExponent]. The rules are
-// those of policy-language.md, "Arguments are read strictly" and "Numbers are
-// exact"; arguments, histories and policies written as JSON are all read here.
+// those of docs/policy.md, "Arguments"; arguments, histories and policies
+// written as JSON are all read here.
 //
 // Time and memory are linear in the length of the text, whatever it holds.
 // Every function is safe for concurrent use as long as nobody writes to the
