@@ -3,6 +3,7 @@ package assay_test
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -111,5 +112,29 @@ func TestEveryPolicyInADocumentCompiles(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no document holds a policy")
+	}
+}
+
+// The README shows what its command prints.
+func TestTheREADMEShowsWhatItsCommandsPrint(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(readme), "# Assay\n") {
+		t.Error("README does not start with what this is")
+	}
+	out, err := exec.Command("go", "run", "./examples/selfcorrect").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "```console\n$ go run ./examples/selfcorrect\n" + string(out) + "```\n"; !strings.Contains(string(readme), want) {
+		t.Errorf("README does not show what go run ./examples/selfcorrect prints:\n%s", out)
+	}
+	cmd := exec.Command("go", "run", "./server/cmd/assay-mcp-server", "check", "args",
+		"--policy", "examples/policies/discounts.yaml", "--tool", "apply_discount", "--args", `{"percent": 50}`)
+	out, _ = cmd.Output() // a denial is no success
+	if shown := strings.TrimRight(string(out), "\n"); shown == "" || !strings.Contains(string(readme), shown) {
+		t.Errorf("README does not show what the check prints:\n%s", shown)
 	}
 }
