@@ -213,6 +213,93 @@ func notAllowed(p *policy, report reporter) {
 		report(n.place, fmt.Sprintf("%s speaks of the tool %s, which is %s, so it has no effect", n.list, quote(n.text), why),
 			"allow the tool, or remove the entry")
 	}
+	mentionedNotAllowed(p, report)
+}
+
+// mentionedNotAllowed finds operands of sequence rules, and members of aliases
+// that are operands, that the names decide against. A misspelt one opens the
+// rule without a word.
+func mentionedNotAllowed(p *policy, report reporter) {
+	operands := map[string]bool{}
+	for s := range p.selectors() {
+		operands[s.tool.text()] = true
+	}
+	for _, n := range p.names {
+		_, isAlias := p.spec.Aliases[n.text]
+		switch {
+		case n.text == "" || strings.Contains(n.text, "*"): // these have rules of their own
+			continue
+		case n.role == mentions && !isAlias:
+		case n.role == groups && operands[n.in.key]:
+		default:
+			continue
+		}
+		why, fix := "", "allow the tool, or correct its name"
+		switch p.byName.CheckName(n.text) {
+		case args.CodeToolDenied:
+			why, fix = "denied", "allow the tool, or take it out of the rule"
+		case args.CodeToolNotAllowed:
+			why = "not allowed"
+			if meant := p.meant(n); meant != "" {
+				fix = "did you mean " + quote(meant) + "?"
+			}
+		default:
+			continue
+		}
+		report(n.place, fmt.Sprintf("%s speaks of the tool %s, which is %s", n.list, quote(n.text), why), fix)
+	}
+}
+
+// meant returns the allowed tool, or for an operand of a rule the alias too,
+// that a name is most likely a slip for, or "".
+func (p *policy) meant(n name) string {
+	best, least := "", maxSlips+1
+	for _, other := range p.names {
+		known := other.role == aliases && n.role == mentions
+		switch other.role {
+		case allows, governs, sorts:
+			known = isExact(other.text) && !hasInnerStar(other.text) && p.byName.CheckName(other.text) == ""
+		}
+		if !known || len(n.text) > longestSlip || len(other.text) > longestSlip || !p.spend(1+len(n.text)*len(other.text)/8) {
+			continue
+		}
+		if d := slips(n.text, other.text); d < least && d < len(other.text) {
+			best, least = other.text, d
+		}
+	}
+	return best
+}
+
+const (
+	maxSlips    = 2   // of the finger, in one name
+	longestSlip = 128 // bytes of a name that is compared
+)
+
+// slips counts the insertions, deletions, replacements and swaps of neighbours
+// that turn a into b.
+func slips(a, b string) int {
+	if len(a)-len(b) > maxSlips || len(b)-len(a) > maxSlips {
+		return maxSlips + 1
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := last[j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, replaced)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
 }
 
 // noSchema finds tools that may be called with any arguments, or with none at

@@ -74,6 +74,27 @@ var ruleCases = []struct {
 	{"not-allowed", "a legacy constraint", "allow: [a]\nconstraints:\n  - tool: b\n    params: {}\n", []string{`3:5 constraints speaks of the tool "b"`}},
 	{"not-allowed", "a schema of a class's tool", "tools:\n  allow_classes: [c]\ntool_classes: {a: [c]}\nschemas:\n  a: true\n", nil},
 
+	{"not-allowed", "a misspelt operand of each sequence rule", `tools: {allow: [list_events, create_event]}
+sequences:
+  - {type: before, first: list_events, then: creat_event}
+  - {type: max_calls, tool: {tool: crate_event, args_match: {x: y}}, max: 5}
+  - {type: sequence, tools: [list_events, cretae_event]}
+  - {type: after, trigger: remove, then: create_event}
+  - {type: require, tool: pay}
+`, []string{`3:40 sequences speaks of the tool "creat_event", which is not allowed`, `4:30 "crate_event"`, `5:43 "cretae_event"`, `6:19 "remove"`, `7:21 "pay"`}},
+	{"not-allowed", "a member of an alias in a rule", "tools: {allow: [create_event]}\naliases:\n  write: [creat_event, create_event]\n  unused: [pay]\nsequences:\n  - {type: max_calls, tool: write, max: 5}\n", []string{`3:11 aliases.write speaks of the tool "creat_event", which is not allowed`}},
+	{"not-allowed", "a denied operand", "tools: {deny: [rm]}\nsequences: [{type: require, tool: rm}, {type: require, tool: ls}]\n", []string{`2:29 sequences speaks of the tool "rm", which is denied`}},
+	{"not-allowed", "operands allowed by a pattern, a class or an alias, and what is no tool", `tools: {allow: ["list_*", create_event], allow_classes: [pays]}
+tool_classes: {pay: [pays]}
+aliases: {write: [create_event, pay]}
+sequences:
+  - {type: before, first: list_events, then: write}
+  - {type: require, tool: pay}
+  - {type: blocklist, pattern: creat}
+`, nil},
+	{"not-allowed", "operands where no names are listed", "blocklist: [rm]\nsequences: [{type: before, first: list_events, then: creat_event}]\n", nil},
+	{"not-allowed", "operands of a list of rules", "- {type: require, tool: a}\n", nil},
+
 	{"no-schema", "a name", "tools:\n  allow: [a, b]\nschemas: {b: true}\n", []string{`2:11 "a" is allowed and has no schema, so a call passes with any arguments, and a warning`}},
 	{"no-schema", "where such tools are allowed", "tools:\n  allow: [a]\nenforcement: {unconstrained_tools: allow}\n", []string{`2:11 "a" is allowed and has no schema, so a call passes with any arguments`}},
 	{"no-schema", "where such tools are denied", "tools:\n  allow: [a, \"b*\"]\nenforcement: {unconstrained_tools: deny}\n", []string{`2:11 "a" is allowed and has no schema, so every call of it is denied`}},
@@ -237,6 +258,30 @@ func TestEachRuleFindsWhatItIsFor(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What the author most likely meant is offered where an allowed name is near.
+func TestAMisspeltOperandOffersTheNameThatIsNear(t *testing.T) {
+	for _, test := range []struct{ operand, fix string }{
+		{"creat_event", `did you mean "create_event"?`},
+		{"craete_event", `did you mean "create_event"?`},
+		{"Create_Event", `did you mean "create_event"?`},
+		{"writ", `did you mean "write"?`},
+		{"create", "allow the tool, or correct its name"},
+		{"y", "allow the tool, or correct its name"},
+		{strings.Repeat("x", 10_000), "allow the tool, or correct its name"},
+	} {
+		policy := "tools: {allow: [list_events, create_event, x]}\naliases: {write: [create_event]}\nsequences: [{type: require, tool: " + test.operand + "}]\n"
+		var fixes []string
+		for _, f := range lint.Lint([]byte(policy), nil).Findings {
+			if f.Rule == "not-allowed" {
+				fixes = append(fixes, f.Fix)
+			}
+		}
+		if !slices.Equal(fixes, []string{test.fix}) {
+			t.Errorf("%.20s: %q, want %q", test.operand, fixes, test.fix)
+		}
 	}
 }
 
