@@ -23,6 +23,9 @@ func schemaProblem(p *policy, report reporter) {
 			fix = "correct the schema: until then every call of " + quote(problem.Tool) + " is denied"
 		}
 		at := place{node: p.root.node, line: problem.Line, column: problem.Column, index: -1, path: problem.Path}
+		if found, ok := p.lookup(p.root, problem.Path); ok && found.line > 0 {
+			at.line, at.column = found.line, found.column // of the key
+		}
 		report(at, "the schema of "+quote(problem.Tool)+" does not compile: "+problem.Message, fix)
 	}
 }

@@ -26,7 +26,9 @@ var ruleCases = []struct {
 
 	{"limit", "a policy of the greatest length", "name: " + strings.Repeat("a", 1_000_000-7) + "\n", nil},
 
-	{"schema-problem", "a misspelt keyword", "schemas:\n  pay:\n    maxium: 30\n", []string{`3:13 the schema of "pay" does not compile`}},
+	{"schema-problem", "a misspelt keyword", "schemas:\n  pay:\n    maxium: 30\n", []string{`3:5 the schema of "pay" does not compile`}},
+	{"schema-problem", "a misspelt keyword whose value is on other lines", "schemas:\n  pay:\n    proprties:\n      x: true\n", []string{`3:5 "proprties" is no keyword`}},
+	{"schema-problem", "an argument", "tools:\n  arg_constraints:\n    a: {x: {maxium: 3}}\n", []string{`3:13 `}},
 	{"schema-problem", "a keyword", "schemas:\n  pay:\n    maximum: 30\n", nil},
 
 	{"inner-star", "a deny pattern", "tools:\n  deny: [\"a*b\"]\n", []string{`2:10 the star inside "a*b" is a literal star, so the entry blocks nothing`}},
@@ -142,11 +144,14 @@ sequences:
 	{"unbounded-string", "a pattern without an end", "schemas:\n  a: {type: string, pattern: \"^a{1,4}\"}\n", []string{`2:7 `}},
 	{"unbounded-string", "a pattern with a star", "schemas:\n  a: {type: string, pattern: \"^a*$\"}\n", []string{`2:7 `}},
 	{"unbounded-string", "an annotated format", "enforcement: {formats: annotate}\nschemas:\n  a: {type: string, format: uuid}\n", []string{`3:7 `}},
+	{"unbounded-string", "an annotated date-time", "enforcement: {formats: annotate}\nschemas:\n  a: {type: string, format: date-time}\n", []string{`3:7 `}},
+	{"unbounded-string", "a format of any length", "schemas:\n  a: {type: string, format: uri}\n", []string{`2:7 `}},
 	{"unbounded-string", "bounded in any way", `schemas:
   a: {type: string, maxLength: 5}
   b: {type: string, enum: [x]}
   c: {type: string, pattern: "^[a-z]{1,8}(?:-[0-9]{2})?$"}
   d: {type: string, format: uuid}
+  d2: {items: [{type: string, format: date-time}, {type: string, format: time}, {type: string, format: date}, {type: string, format: duration}, {type: string, format: ipv4}, {type: string, format: ipv6}], $schema: "http://json-schema.org/draft-07/schema#"}
   e: {type: string, allOf: [{maxLength: 5}]}
   f: {maxLength: 5, anyOf: [{type: string}]}
   g: {type: string, anyOf: [{maxLength: 5}, {const: x}]}
@@ -281,6 +286,35 @@ func TestAMisspeltOperandOffersTheNameThatIsNear(t *testing.T) {
 		}
 		if !slices.Equal(fixes, []string{test.fix}) {
 			t.Errorf("%.20s: %q, want %q", test.operand, fixes, test.fix)
+		}
+	}
+}
+
+// A schema that does not compile says nothing for certain, so nothing else is
+// said of it.
+func TestASchemaThatDoesNotCompileHasNoOtherFindings(t *testing.T) {
+	const advised = "{type: object, required: [y], properties: {x: {type: string, pattern: a, format: float}, X: {type: number, maxLength: 3}}%s}"
+	rules := func(policy string) []string {
+		found := []string{}
+		for _, f := range lint.Lint([]byte(policy), nil).Findings {
+			found = append(found, f.Rule)
+		}
+		return found
+	}
+	for _, test := range []struct {
+		name, policy string
+		broken       bool
+	}{
+		{"a schema", "tools: {allow: [a]}\nschemas:\n  a: " + fmt.Sprintf(advised, ", requird: [x]"), true},
+		{"an argument beside it", "tools: {allow: [a], arg_constraints: {a: {z: {type: string}}}}\nschemas:\n  a: " + fmt.Sprintf(advised, ", requird: [x]"), true},
+		{"a definition it refers to", "tools: {allow: [a]}\nschemas:\n  $defs: {d: {requird: [x]}}\n  a: " + fmt.Sprintf(advised, ", allOf: [{$ref: \"#/$defs/d\"}]"), true},
+		{"a schema that compiles", "tools: {allow: [a]}\nschemas:\n  a: " + fmt.Sprintf(advised, ""), false},
+		{"the schema of another tool", "tools: {allow: [a, b]}\nschemas:\n  b: {requird: [x]}\n  a: " + fmt.Sprintf(advised, ""), false},
+	} {
+		found := rules(test.policy + "\n")
+		others := slices.DeleteFunc(found, func(rule string) bool { return rule == "schema-problem" })
+		if (len(others) == 0) != test.broken {
+			t.Errorf("%s: found %q", test.name, others)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type group struct {
 // applies to the same value. A schema that no such value meets sees to it too.
 type facts struct {
 	closed   bool // an object has no properties but those that are named
-	bounded  bool // a string is not longer than some length
+	bounded  bool // a string is not longer than some length, or of one of shortFormats
 	anchored bool // a string is matched from end to end, or listed
 }
 
@@ -103,9 +103,14 @@ type collector struct {
 }
 
 // collectSchemas lists every schema that a call may meet, definitions where
-// they are referred to.
+// they are referred to. Those of a tool whose schema does not compile no call
+// meets, and what they say is not settled, so they are left out.
 func collectSchemas(p *policy) []*subschema {
 	c := &collector{p: p, visited: map[visit]bool{}}
+	broken := map[string]bool{} // tools of which every call is denied, whatever their schemas say
+	for _, problem := range p.compiled.Problems() {
+		broken[problem.Tool] = true
+	}
 	start := func(at place, root *place) {
 		s := &subschema{place: at, root: root}
 		s.group = &group{top: s}
@@ -113,13 +118,16 @@ func collectSchemas(p *policy) []*subschema {
 	}
 	if schemas, ok := p.root.at("schemas"); ok {
 		for schema := range schemas.members() {
-			if schema.key != definitions {
+			if schema.key != definitions && !broken[schema.key] {
 				start(schema, &schema)
 			}
 		}
 	}
 	if tools, ok := p.root.at("tools", "arg_constraints"); ok {
 		for tool := range tools.members() {
+			if broken[tool.key] {
+				continue
+			}
 			for argument := range tool.members() {
 				start(argument, nil)
 			}
@@ -260,8 +268,10 @@ func (p *policy) factsOf(n *policydoc.Node, root *place) facts {
 	return f
 }
 
-// shortFormats are those whose strings have a greatest length.
-var shortFormats = []string{"date", "ipv4", "ipv6", "uuid", "hostname"}
+// shortFormats are those whose strings have a greatest length, or none only
+// because a number in them may have any count of digits (RFC 3339, section 5.6
+// and appendix A).
+var shortFormats = []string{"date-time", "time", "date", "duration", "ipv4", "ipv6", "uuid", "hostname"}
 
 // ownFacts are what the keywords of one schema see to.
 func ownFacts(n *policydoc.Node) facts {
