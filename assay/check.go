@@ -1,6 +1,8 @@
 package assay
 
 import (
+	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -57,7 +59,11 @@ func CheckArgsValue(p *Policy, tool string, arguments any) (d Decision) {
 		if look.steps < 0 {
 			return tooLarge.decision()
 		}
-		return notAValue.decision()
+		d = notAValue.decision()
+		if kind := reflect.ValueOf(arguments).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
+			d.Reason = fmt.Sprintf("a value of the Go type %T is not a JSON value; marshal it and ask CheckArgs", arguments)
+		}
+		return d
 	}
 	r := args.Request{Tool: tool, Value: arguments, HasValue: true, Stop: p.stop.Watch()}
 	switch {

@@ -148,3 +148,14 @@ func TestValuesAndTextsAreJudgedAlike(t *testing.T) {
 	})
 	t.Logf("%d values", values)
 }
+
+func TestAStructIsRefusedWithWhatToDo(t *testing.T) {
+	type refund struct{ Amount int }
+	p := mustParse(t, "schemas: {refund: {type: object}}")
+	for _, v := range []any{refund{Amount: 7}, &refund{Amount: 7}} {
+		d := assay.CheckArgsValue(p, "refund", v)
+		if d.Code != assay.CodeValue || !strings.Contains(d.Reason, "assay_test.refund") || !strings.Contains(d.Reason, "CheckArgs") || strings.Contains(d.Reason, "7") {
+			t.Errorf("%T: %s: %s", v, d.Code, d.Reason)
+		}
+	}
+}
