@@ -41,6 +41,7 @@ var rules = []rule{
 	{Rule{"required-without-schema", Warning, "a required property that no schema describes"}, requiredWithoutSchema},
 	{Rule{"format-annotated", Warning, "a format that constrains nothing, because formats are annotated"}, formatAnnotated},
 	{Rule{"format-without-effect", Note, "a format that never constrains"}, formatWithoutEffect},
+	{Rule{"keyword-without-effect", Warning, "a keyword for values of another type than its schema's"}, keywordWithoutEffect},
 	{Rule{"unanchored-pattern", Warning, "a pattern without ^ at its start or $ at its end"}, unanchoredPattern},
 	{Rule{"property-case", Warning, "property names that differ only by case"}, propertyCase},
 

@@ -179,6 +179,27 @@ sequences:
 	{"format-without-effect", "a generator's format", "schemas:\n  a: {type: number, format: float}\n", []string{`2:21 format "float" is an annotation`}},
 	{"format-without-effect", "an integer's format", "schemas:\n  a: {type: number, format: int32}\n", nil},
 
+	{"keyword-without-effect", "keywords of another type", `schemas:
+  a:
+    properties:
+      x: {type: string, maximum: 200}
+      y: {type: number, maxLength: 3}
+      z: {type: [string, "null"], items: {type: string}}
+      u: {type: array, required: [a]}
+    not: {type: object, pattern: a}
+  b: {type: integer, minItems: 1}
+tools: {arg_constraints: {c: {x: {type: string, minimum: 3}}}}
+`, []string{`4:25 "maximum" constrains numbers, and type is string`, `5:25 "maxLength" constrains strings, and type is number`,
+		`6:35 "items" constrains arrays, and type is string or null`, `7:24 "required" constrains objects, and type is array`, `8:25 "pattern" `, `9:22 "minItems" `, `10:49 "minimum" `}},
+	{"keyword-without-effect", "keywords of the type, of one of several, and where no type stands beside them", `schemas:
+  a: {type: object, required: [x], properties: {maximum: {type: number, maximum: 3}, x: {type: array, items: true, minItems: 1}}}
+  b: {type: [integer, string], maxLength: 3, maximum: 3}
+  c: {type: integer, minimum: 3, multipleOf: 2}
+  d: {maximum: 3, maxLength: 3}
+  e: {type: string, anyOf: [{maximum: 3}, {pattern: a}]}
+  f: {type: string, enum: [a], const: a, format: date, description: a, not: {const: b}}
+  g: {type: string, maximum: 3, requird: [x]}
+`, nil},
 	{"unanchored-pattern", "each end", "schemas:\n  a: {pattern: \"a$\"}\n  b: {pattern: \"^a\"}\n  c: {pattern: \"^a|b$\"}\n", []string{
 		`2:7 other text may stand before`, `3:7 other text may follow`, `4:7 other text may stand around`}},
 	{"unanchored-pattern", "a name of patternProperties", "schemas:\n  a:\n    patternProperties:\n      x_: true\n", []string{`4:7 `}},

@@ -221,6 +221,39 @@ func formatWithoutEffect(p *policy, report reporter) {
 	}
 }
 
+// constrained are the types whose values a keyword is about; it lets those of
+// any other type pass (JSON Schema 2020-12, Validation, sections 6.2 to 6.5, and
+// Core, sections 10 and 11).
+var constrained = map[string]string{
+	"maximum": "number", "minimum": "number", "exclusiveMaximum": "number", "exclusiveMinimum": "number", "multipleOf": "number",
+	"maxLength": "string", "minLength": "string", "pattern": "string",
+	"maxItems": "array", "minItems": "array", "uniqueItems": "array", "items": "array", "prefixItems": "array", "additionalItems": "array",
+	"unevaluatedItems": "array", "contains": "array", "maxContains": "array", "minContains": "array",
+	"maxProperties": "object", "minProperties": "object", "required": "object", "properties": "object", "patternProperties": "object",
+	"additionalProperties": "object", "unevaluatedProperties": "object", "propertyNames": "object",
+	"dependentRequired": "object", "dependentSchemas": "object", "dependencies": "object",
+}
+
+// keywordWithoutEffect finds keywords beside a type that has no value they are
+// about.
+func keywordWithoutEffect(p *policy, report reporter) {
+	first := once()
+	for _, s := range p.schemas {
+		types, ok := typesOf(s.node)
+		if !ok {
+			continue
+		}
+		for keyword := range s.members() {
+			about, ok := constrained[keyword.key]
+			if !ok || slices.Contains(types, about) || about == "number" && slices.Contains(types, "integer") || !first(keyword) {
+				continue
+			}
+			report(keyword, fmt.Sprintf("%s constrains %ss, and type is %s", quote(keyword.key), about, strings.Join(types, " or ")),
+				"correct type, or put a keyword for that type in its place")
+		}
+	}
+}
+
 // unanchoredPattern finds expressions that match a part of a text where the
 // whole was meant.
 func unanchoredPattern(p *policy, report reporter) {
