@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/assay"
 	"example.com/assay/assay/args"
+	"example.com/assay/internal/slip"
 )
 
 // The rules about names and the lists that allow and deny them
@@ -253,7 +254,7 @@ func mentionedNotAllowed(p *policy, report reporter) {
 // meant returns the allowed tool, or for an operand of a rule the alias too,
 // that a name is most likely a slip for, or "".
 func (p *policy) meant(n name) string {
-	best, least := "", maxSlips+1
+	best, least := "", slip.Far
 	for _, other := range p.names {
 		known := other.role == aliases && n.role == mentions
 		switch other.role {
@@ -263,44 +264,15 @@ func (p *policy) meant(n name) string {
 		if !known || len(n.text) > longestSlip || len(other.text) > longestSlip || !p.spend(1+len(n.text)*len(other.text)/8) {
 			continue
 		}
-		if d := slips(n.text, other.text); d < least && d < len(other.text) {
+		if d := slip.Count(n.text, other.text); d < least && d < len(other.text) {
 			best, least = other.text, d
 		}
 	}
 	return best
 }
 
-const (
-	maxSlips    = 2   // of the finger, in one name
-	longestSlip = 128 // bytes of a name that is compared
-)
-
-// slips counts the insertions, deletions, replacements and swaps of neighbours
-// that turn a into b.
-func slips(a, b string) int {
-	if len(a)-len(b) > maxSlips || len(b)-len(a) > maxSlips {
-		return maxSlips + 1
-	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := last[j]
-			if a[i] != b[j] {
-				replaced++
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, replaced)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
-}
+// longestSlip is how many bytes of a name are compared.
+const longestSlip = 128
 
 // noSchema finds tools that may be called with any arguments, or with none at
 // all where unconstrained tools are denied.

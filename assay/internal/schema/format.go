@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/slip"
 )
 
 // formats are the asserted ones of strings: each is exactly right in the public
@@ -65,10 +66,10 @@ func knownFormat(name string) bool {
 func nearestFormat(name string) string {
 	all := append(slices.Collect(maps.Keys(formats)), slices.Collect(maps.Keys(integerFormats))...)
 	slices.Sort(all)
-	best, distance := "", 3
+	best, least := "", slip.Far
 	for _, candidate := range all {
-		if n := editDistance(strings.ToLower(name), candidate, distance); n < distance && n < len(candidate)/2 {
-			best, distance = candidate, n
+		if n := slip.Count(strings.ToLower(name), candidate); n < least && n < len(candidate)/2 {
+			best, least = candidate, n
 		}
 	}
 	return best

@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"example.com/assay/internal/slip"
 )
 
 // draft is a version of JSON Schema: 4, 6, 7, 2019 or 2020.
@@ -227,11 +229,11 @@ var instead = map[string]string{
 // nearest returns the keyword of the draft that a misspelt name most likely
 // means, "" if none is near.
 func nearest(name string, d draft) string {
-	best, distance := "", 3
+	best, least := "", slip.Far
 	for _, candidate := range keywordNames(d) {
-		n := editDistance(strings.ToLower(name), strings.ToLower(candidate), distance)
-		if n < distance && n < len(candidate)/2+1 {
-			best, distance = candidate, n
+		n := slip.Count(strings.ToLower(name), strings.ToLower(candidate))
+		if n < least && n < len(candidate)/2+1 {
+			best, least = candidate, n
 		}
 	}
 	return best
@@ -246,31 +248,4 @@ func keywordNames(d draft) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// editDistance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b, or returns limit if they are as many or more.
-func editDistance(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
-		return limit
-	}
-	before, previous, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range previous {
-		previous[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		current[0] = i
-		for j := 1; j <= len(b); j++ {
-			substitution := previous[j-1]
-			if a[i-1] != b[j-1] {
-				substitution++
-			}
-			current[j] = min(previous[j]+1, current[j-1]+1, substitution)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				current[j] = min(current[j], before[j-2]+1)
-			}
-		}
-		before, previous, current = previous, current, before
-	}
-	return min(previous[len(b)], limit)
 }

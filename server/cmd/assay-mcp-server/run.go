@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"example.com/assay/internal/slip"
 )
 
 // The exit codes. Serving ends with exitOK, exitError or exitUsage; a check
@@ -148,37 +150,14 @@ func cutLast(text, separator string) (before, after string, found bool) {
 // nearest returns the word of known that is most likely meant, or "".
 func nearest(word string, known []string) string {
 	slices.Sort(known)
-	best, least := "", len(word)/2+1
+	best, least := "", slip.Far
 	for _, k := range known {
-		if len(word) > 2*len(k)+2 {
-			continue
-		}
-		if d := distance(word, k); d < least || d == least && best == "" && strings.HasPrefix(k, word) {
+		d := slip.Count(word, k)
+		if d < least && d < len(k) || best == "" && len(word) > 1 && strings.HasPrefix(k, word) {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, delete or replace between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // printable returns text with everything escaped that could move a terminal's
