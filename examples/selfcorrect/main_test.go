@@ -47,7 +47,7 @@ func TestARefusedCallNeverRuns(t *testing.T) {
 			t.Errorf("%s %s was cleared", call.Tool, call.Arguments)
 		}
 		refused := fmt.Sprintf("%s %s", call.Tool, call.Arguments)
-		a.work(&model{todo: []assay.Call{call}})
+		a.work(&model{plan: []assay.Call{call}})
 		// The model may mend a call; what it must never see run is the call that was refused.
 		if slices.Contains(a.outcomes, refused) {
 			t.Errorf("ran %s", refused)
@@ -58,7 +58,7 @@ func TestARefusedCallNeverRuns(t *testing.T) {
 func TestAnObligationStopsTheAgent(t *testing.T) {
 	a := newAgent(t)
 	a.history = []assay.Call{{Tool: "verify_identity"}}
-	a.work(&model{todo: []assay.Call{{Tool: "delete_customer", Arguments: json.RawMessage(`{"ticket":"T-1"}`)}}})
+	a.work(&model{plan: []assay.Call{{Tool: "delete_customer", Arguments: json.RawMessage(`{"ticket":"T-1"}`)}}})
 	if len(a.outcomes) != 0 {
 		t.Errorf("ran without approval: %q", a.outcomes)
 	}
@@ -72,7 +72,7 @@ func TestTriesAreBounded(t *testing.T) {
 	wish := assay.Call{Tool: "search_tickets", Arguments: json.RawMessage(`{"query":"ab"}`)}
 	m := &model{}
 	for range 2 * maxTries {
-		m.todo = append(m.todo, wish)
+		m.plan = append(m.plan, wish)
 	}
 	a.work(m)
 	if len(a.outcomes) != maxTries {

@@ -12,7 +12,7 @@ import (
 // and changes them by nothing but the suggestions of a denial.
 type model struct {
 	goal string
-	todo []assay.Call // the calls it wants to make, the next one first
+	plan []assay.Call // the calls it wants to make, the next one first
 }
 
 // script is what the agent is asked to do, and how the model gets it wrong.
@@ -20,26 +20,26 @@ func script() []*model {
 	return []*model{
 		{
 			goal: "refund 450 euros on ticket T-1042",
-			todo: []assay.Call{
+			plan: []assay.Call{
 				{Tool: "refund", Arguments: json.RawMessage(`{"ticket":"T-1042","amount":"450","currency":"euro"}`)},
 			},
 		},
 		{
 			goal: "refund the rest in a second call",
-			todo: []assay.Call{
+			plan: []assay.Call{
 				{Tool: "refund", Arguments: json.RawMessage(`{"ticket":"T-1042","amount":200,"currency":"EUR"}`)},
 			},
 		},
 		{
 			goal: "look for other tickets, then for all of them",
-			todo: []assay.Call{
+			plan: []assay.Call{
 				{Tool: "search_tickets", Arguments: json.RawMessage(`{"query":"refund"}`)},
 				{Tool: "search_tickets", Arguments: json.RawMessage(`{"query":"refund","limit":5000}`)},
 			},
 		},
 		{
 			goal: "delete the customer's data",
-			todo: []assay.Call{
+			plan: []assay.Call{
 				{Tool: "delete_customer", Arguments: json.RawMessage(`{"ticket":"T-1042"}`)},
 			},
 		},
@@ -48,14 +48,14 @@ func script() []*model {
 
 // propose returns the next call that the model wants to make.
 func (m *model) propose() (assay.Call, bool) {
-	if len(m.todo) == 0 {
+	if len(m.plan) == 0 {
 		return assay.Call{}, false
 	}
-	return m.todo[0], true
+	return m.plan[0], true
 }
 
 // ran tells the model that the call it proposed was executed.
-func (m *model) ran(assay.Call) { m.todo = m.todo[1:] }
+func (m *model) ran(assay.Call) { m.plan = m.plan[1:] }
 
 // denied tells the model why its call was refused. It reports whether the model
 // has another idea.
@@ -72,7 +72,7 @@ func (m *model) denied(call assay.Call, d assay.Decision) bool {
 			if !ok {
 				return false
 			}
-			m.todo = append([]assay.Call{{Tool: tool, Arguments: onlyTicket(arguments)}}, m.todo...)
+			m.plan = append([]assay.Call{{Tool: tool, Arguments: onlyTicket(arguments)}}, m.plan...)
 			return true
 		case "type":
 			text, ok := arguments[strings.TrimPrefix(v.Path, "/")].(string)
@@ -100,7 +100,7 @@ func (m *model) denied(call assay.Call, d assay.Decision) bool {
 	if err != nil {
 		return false
 	}
-	m.todo[0].Arguments = mended
+	m.plan[0].Arguments = mended
 	return true
 }
 
