@@ -77,6 +77,7 @@ func (s *Session) Begin(call Call) (d Decision, p *Pending) {
 		return d, nil
 	}
 	p = &Pending{session: s}
+	p.self = p
 	if s.monitor != nil {
 		if order := s.monitor.Begin(&p.call, sequenceCall(&call), s.budget()); !order.Allowed {
 			return sequenceDecision(order), nil
@@ -89,8 +90,9 @@ func (s *Session) Begin(call Call) (d Decision, p *Pending) {
 
 // Pending is a call that was allowed and has not ended yet. Exactly one of Done
 // and Cancel is to be called; what is called after that does nothing, and so do
-// both on a nil Pending. They are safe for concurrent use.
+// both on a nil Pending and on a copy of one. They are safe for concurrent use.
 type Pending struct {
+	self    *Pending // itself: a copy must not end what the original stands for
 	session *Session
 	call    sequence.Pending // zero: the document is no sequence policy
 	ended   bool             // guarded by session.mu
@@ -104,7 +106,7 @@ func (p *Pending) Done() { p.end(false) }
 func (p *Pending) Cancel() { p.end(true) }
 
 func (p *Pending) end(cancelled bool) {
-	if p == nil {
+	if p == nil || p.self != p {
 		return
 	}
 	s := p.session

@@ -238,3 +238,24 @@ func TestASessionAnswersLikeTheOneShotCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestACopyOfAPendingCallEndsNothing(t *testing.T) {
+	s := assay.NewSession(mustParse(t, "{sequences: [{type: max_calls, tool: x, max: 1}], limits: {max_tool_calls_total: 3}}"))
+	s.Begin(assay.Call{Tool: "x"})
+	_, y := s.Begin(assay.Call{Tool: "y"})
+	copied := *y
+	copied.Cancel()
+	copied.Done()
+	new(assay.Pending).Cancel()
+	if s.Next(assay.Call{Tool: "x"}).Allowed {
+		t.Error("the copy took the pending call of x back")
+	}
+	s.Begin(assay.Call{Tool: "y"})
+	if d := s.Next(assay.Call{Tool: "y"}); d.Code != assay.CodeRateLimit {
+		t.Errorf("the copy took a call back: %s", d.Code)
+	}
+	y.Cancel()
+	if d := s.Next(assay.Call{Tool: "y"}); !d.Allowed {
+		t.Errorf("the original takes its call back no more: %v", d.Err())
+	}
+}

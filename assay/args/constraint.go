@@ -104,9 +104,15 @@ func commons(r *Rules, opts Options) *schema.Commons {
 }
 
 // compile returns the source's schema, or why it does not compile.
-func (s *source) compile(shared *schema.Commons) (*schema.Schema, []Problem) {
+func (s *source) compile(shared *schema.Commons) (compiled *schema.Schema, all []Problem) {
+	// Sources are compiled on goroutines of their own, where nobody else could
+	// recover: a schema that cannot even be looked at denies its tool.
+	defer func() {
+		if recover() != nil {
+			compiled, all = nil, []Problem{{Path: s.pointer, Tool: s.tool, Message: "the schema cannot be compiled", Reason: "internal"}}
+		}
+	}()
 	compiled, problems := shared.Compile(s.doc, s.pointer)
-	var all []Problem
 	for _, p := range problems {
 		all = append(all, Problem{s.place(p.Path), s.tool, p.Message, p.Hint, p.Reason})
 	}

@@ -161,8 +161,11 @@ func (p *Pending) Cancel() {
 		return
 	}
 	m := p.monitor
-	p.monitor = nil
 	at := slices.Index(m.window, p)
+	if at < 0 {
+		return // a copy: what it was copied from is still pending
+	}
+	p.monitor = nil
 	rest := slices.Clone(m.window[at+1:])
 	for i := len(m.window) - 1; i >= at; i-- {
 		m.saved -= len(m.window[i].before.states)
