@@ -1,5 +1,5 @@
 // Package sequence decides whether a tool call may come next, from the calls
-// that came before it. It is the meaning of docs/policy.md, "Order".
+// that came before it: what docs/policy.md, "Order", says.
 //
 // A trace is the calls in order, indices from 0; in a check the last one is the
 // call that is proposed. A [Rule] says something about the trace; [Compile]
