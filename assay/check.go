@@ -190,22 +190,21 @@ func (c *compiled) checkArgs(request *args.Request, d *Decision) {
 		return
 	}
 	r := c.args.Check(request)
-	d.Allowed = r.Allowed
-	d.Code, d.Reason = Code(r.Code), r.Reason
-	d.Warning = Warning{Code(r.WarningCode), r.WarningReason}
-	d.Truncated = r.Truncated
-	if len(r.Violations) > 0 {
-		d.Violations = make([]Violation, len(r.Violations))
-		for i, v := range r.Violations {
+	d.Allowed, d.Code, d.Reason = r.Allowed, Code(r.Code()), r.Reason()
+	d.Warning = Warning{Code(r.WarningCode()), r.WarningReason()}
+	d.Truncated = r.Truncated()
+	if violations := r.Violations(); len(violations) > 0 {
+		d.Violations = make([]Violation, len(violations))
+		for i, v := range violations {
 			d.Violations[i] = Violation{
 				Path: v.Path, Constraint: v.Constraint, Message: v.Message,
 				Suggestion: v.Suggestion, SchemaPath: v.SchemaPath,
 			}
 		}
 	}
-	if len(r.Obligations) > 0 {
-		d.Obligations = make([]Obligation, len(r.Obligations))
-		for i, o := range r.Obligations {
+	if obligations := r.Obligations(); len(obligations) > 0 {
+		d.Obligations = make([]Obligation, len(obligations))
+		for i, o := range obligations {
 			d.Obligations[i] = Obligation(o)
 		}
 	}

@@ -199,67 +199,60 @@ var unnamed = &tool{}
 // decided first": the first step that applies decides. It changes nothing, does
 // no I/O, and allocates nothing where it allows a call without obligations that
 // the fast program of each schema accepts.
-func (c *Checker) Check(req *Request) (r Result) {
+func (c *Checker) Check(req *Request) Result {
 	if c == nil {
-		r.deny(noPolicy)
-		return r
+		return denied(noPolicy)
 	}
 	t, refusal := c.find(req.Tool)
 	switch {
 	case t == nil:
-		r.deny(invalidName)
-		return r
+		return denied(invalidName)
 	// 1. Pin drift.
 	case t.pin.drift(req.Identity):
-		r.deny(drifted)
-		return r
+		return denied(drifted)
 	// 2. Limits.
 	case over(c.maxRequests, req.Requests):
-		r.deny(overRequests)
-		return r
+		return denied(overRequests)
 	case over(c.maxCalls, req.Calls):
-		r.deny(overCalls)
-		return r
+		return denied(overCalls)
 	// 3. Deny, and 4. allow.
 	case refusal != nil:
-		r.deny(refusal)
-		return r
+		return denied(refusal)
 	}
 
-	var warning *ruling
+	r := Result{Allowed: true}
 	if t.constrained() {
 		// 5. Reading, and 6. schema. The fast program does both in one pass and
 		// only ever says yes; every denial is judge's.
 		budget := schema.MakeBudget(c.maxSteps, req.Stop)
 		if !t.accepts(req, &budget) {
-			if !c.judge(t, req, budget, &r) {
-				return r
+			if denial := c.judge(t, req, budget); denial.by != nil {
+				return denial
 			}
 		}
 	} else {
 		// 5. Reading, and 7. no schema.
-		if (req.HasValue || req.Arguments != nil) && !readObject(req, &r) {
-			return r
+		if req.HasValue || req.Arguments != nil {
+			if denial := readObject(req); denial.by != nil {
+				return denial
+			}
 		}
 		switch c.unconstrained {
 		case Allow:
 		case Warn:
-			warning = unconstrained
+			r.by = unconstrained
 		default:
-			r.deny(noSchema)
-			return r
+			return denied(noSchema)
 		}
 	}
 
-	if warning == nil && t.pin.unverified(req.Identity) {
-		warning = unverifiedPin
+	if r.by == nil && t.pin.unverified(req.Identity) {
+		r.by = unverifiedPin
 	}
-	r.Allowed = true
 	if len(c.duties) > 0 {
-		r.Obligations = c.duties.of(req.Tool, t.classes)
-	}
-	if warning != nil {
-		r.WarningCode, r.WarningReason = warning.code, warning.reason
+		if obligations := c.duties.of(req.Tool, t.classes); len(obligations) > 0 {
+			r.list = &lists{obligations: obligations}
+		}
 	}
 	return r
 }
@@ -318,23 +311,22 @@ func (c *Checker) refuse(name string, classes []string) *ruling {
 func (t *tool) constrained() bool { return t.broken || len(t.rules) > 0 }
 
 // readObject reads the arguments of a tool without a schema: strictly, and as
-// an object. It makes r the denial where they are not.
-func readObject(req *Request, r *Result) bool {
+// an object. It returns the denial where they are not, else the zero Result.
+func readObject(req *Request) Result {
 	object := false
 	if req.HasValue {
 		_, object = req.Value.(map[string]any)
 	} else {
 		text := req.text()
 		if err := strictjson.Check(text); err != nil {
-			r.denyWith(unreadable, misread(err))
-			return false
+			return denied(unreadable, misread(err))
 		}
 		object = text[strictjson.SkipSpace(text, 0)] == '{'
 	}
 	if !object {
-		r.denyWith(notAnObject, shapeless())
+		return denied(notAnObject, shapeless())
 	}
-	return object
+	return Result{}
 }
 
 // accepts reports whether the fast program of every schema accepts the
@@ -357,22 +349,20 @@ func (t *tool) accepts(req *Request, b *schema.Budget) bool {
 }
 
 // judge decides steps 5 and 6: the arguments are read strictly, and then by
-// every schema of the tool, within what is left of the budget. It makes r the
-// denial where they break one.
-func (c *Checker) judge(t *tool, req *Request, budget schema.Budget, r *Result) bool {
+// every schema of the tool, within what is left of the budget. It returns the
+// denial where they break one, else the zero Result.
+func (c *Checker) judge(t *tool, req *Request, budget schema.Budget) Result {
 	value := req.Value
 	if !req.HasValue {
 		var err error
 		if value, err = strictjson.Decode(req.text()); err != nil {
-			r.denyWith(unreadable, misread(err))
-			return false
+			return denied(unreadable, misread(err))
 		}
 	} else if req.Plain != nil {
 		value = req.Plain(value)
 	}
 	if t.broken {
-		r.deny(brokenSchema)
-		return false
+		return denied(brokenSchema)
 	}
 	var found violations
 	failure := schema.None
@@ -387,16 +377,14 @@ func (c *Checker) judge(t *tool, req *Request, budget schema.Budget, r *Result) 
 	// exhausted budget comes last: the call may have been denied already.
 	switch {
 	case failure == schema.Broken:
-		r.deny(brokenSchema)
+		return denied(brokenSchema)
 	case len(found.list) > 0:
-		r.deny(brokenArguments)
-		r.Violations, r.Truncated = found.merged(c.maxViolations)
+		list, truncated := found.merged(c.maxViolations)
+		return Result{by: brokenArguments, list: &lists{violations: list, truncated: truncated}}
 	case failure != schema.None:
-		r.deny(overBudget)
-	default:
-		return true
+		return denied(overBudget)
 	}
-	return false
+	return Result{}
 }
 
 func copied(n *int64) *int64 {

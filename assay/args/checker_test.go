@@ -151,14 +151,14 @@ func TestTheFirstStepThatAppliesDecides(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, _ := Compile(&test.rules, Options{})
 			got := c.Check(&test.req)
-			if got.Allowed != (test.code == "") || got.Code != test.code || got.WarningCode != test.warning {
+			if got.Allowed != (test.code == "") || got.Code() != test.code || got.WarningCode() != test.warning {
 				t.Errorf("got %+v, want code %q and warning %q", got, test.code, test.warning)
 			}
-			if (got.Reason == "") != got.Allowed || (got.WarningReason == "") != (got.WarningCode == "") {
+			if (got.Reason() == "") != got.Allowed || (got.WarningReason() == "") != (got.WarningCode() == "") {
 				t.Errorf("a code goes without its reason or a reason without its code: %+v", got)
 			}
-			if (got.Code == CodeArgSchema) != (len(got.Violations) > 0) {
-				t.Errorf("violations %+v with code %q", got.Violations, got.Code)
+			if (got.Code() == CodeArgSchema) != (len(got.Violations()) > 0) {
+				t.Errorf("violations %+v with code %q", got.Violations(), got.Code())
 			}
 			name := c.CheckName(test.req.Tool)
 			switch test.code {
@@ -182,8 +182,8 @@ func TestTheReasonOfADenialByNameSaysWhatMatched(t *testing.T) {
 		Blocked: func(tool string) bool { return tool == "by_list" },
 	})
 	for tool, want := range map[string]string{"by_pattern": "pattern", "by_class": "class", "by_list": "blocklist"} {
-		if got := c.Check(&Request{Tool: tool}); !strings.Contains(got.Reason, want) || strings.Contains(got.Reason, tool) {
-			t.Errorf("%s: reason %q does not say %s, or repeats the policy", tool, got.Reason, want)
+		if got := c.Check(&Request{Tool: tool}); !strings.Contains(got.Reason(), want) || strings.Contains(got.Reason(), tool) {
+			t.Errorf("%s: reason %q does not say %s, or repeats the policy", tool, got.Reason(), want)
 		}
 	}
 }
@@ -204,18 +204,18 @@ func TestEveryMemberOfAPinIsCompared(t *testing.T) {
 	} {
 		found := want
 		test.change(&found)
-		if got := c.Check(&Request{Tool: "t", Identity: &found}); got.Code != CodeToolDrift {
+		if got := c.Check(&Request{Tool: "t", Identity: &found}); got.Code() != CodeToolDrift {
 			t.Errorf("%s differs: %+v", test.name, got)
 		}
 	}
-	if got := c.Check(&Request{Tool: "empty", Identity: &Identity{ToolName: "t", SchemaHash: hash, MetaHash: hash}}); got.Code != CodeToolDrift {
+	if got := c.Check(&Request{Tool: "empty", Identity: &Identity{ToolName: "t", SchemaHash: hash, MetaHash: hash}}); got.Code() != CodeToolDrift {
 		t.Errorf("a member that is not given passes for an empty one: %+v", got)
 	}
 }
 
 func TestANilCheckerDenies(t *testing.T) {
 	var c *Checker
-	if got := c.Check(&Request{Tool: "t"}); got.Allowed || got.Code != CodeNoPolicy {
+	if got := c.Check(&Request{Tool: "t"}); got.Allowed || got.Code() != CodeNoPolicy {
 		t.Errorf("got %+v", got)
 	}
 	if got := c.CheckName("t"); got != CodeNoPolicy {
@@ -228,7 +228,7 @@ func TestANilCheckerDenies(t *testing.T) {
 
 func TestNoRulesAllowObjectsWithAWarning(t *testing.T) {
 	c, problems := Compile(nil, Options{})
-	if got := c.Check(&Request{Tool: "t"}); len(problems) != 0 || !got.Allowed || got.WarningCode != CodeToolUnconstrained {
+	if got := c.Check(&Request{Tool: "t"}); len(problems) != 0 || !got.Allowed || got.WarningCode() != CodeToolUnconstrained {
 		t.Errorf("got %+v, problems %v", got, problems)
 	}
 }
@@ -248,11 +248,11 @@ func TestTextThatTheStrictReaderRefusesSaysWhichRuleItBreaks(t *testing.T) {
 	} {
 		for form, r := range map[string]*Rules{"no schema": {}, "schema": {Schemas: map[string]any{"t": true}}} {
 			got := compiled(t, r).Check(&Request{Tool: "t", Arguments: []byte(test.text)})
-			if got.Code != CodeArgSchema || len(got.Violations) != 1 {
+			if got.Code() != CodeArgSchema || len(got.Violations()) != 1 {
 				t.Errorf("%s, %s: got %+v", test.name, form, got)
 				continue
 			}
-			v := got.Violations[0]
+			v := got.Violations()[0]
 			if v.Path != test.path || v.Constraint != "json" || v.SchemaPath != "" || v.Suggestion == "" || !strings.Contains(v.Message, test.message) {
 				t.Errorf("%s, %s: got %+v, want path %q and %q in the message", test.name, form, v, test.path, test.message)
 			}
@@ -277,7 +277,7 @@ func TestWhatOneSourceCallsWriteOnlyIsHiddenInAll(t *testing.T) {
 	c := compiled(t, rules)
 	for tool, shown := range map[string]bool{"t": false, "byref": false, "u": true} {
 		got := c.Check(&Request{Tool: tool, Arguments: []byte(`{"pin": "x"}`)})
-		if len(got.Violations) == 0 || strings.Contains(fmt.Sprint(got.Violations), "s3cret") != shown {
+		if len(got.Violations()) == 0 || strings.Contains(fmt.Sprint(got.Violations()), "s3cret") != shown {
 			t.Errorf("%s: got %+v", tool, got)
 		}
 	}
@@ -308,8 +308,8 @@ func TestObligationsRideOnAnAllowInTheOrderOfTheirKinds(t *testing.T) {
 	} {
 		test.rules.Classes = classes
 		got := compiled(t, &test.rules).Check(&Request{Tool: test.tool})
-		if !reflect.DeepEqual(got.Obligations, test.want) {
-			t.Errorf("%s: got %+v, want %+v", test.name, got.Obligations, test.want)
+		if !reflect.DeepEqual(got.Obligations(), test.want) {
+			t.Errorf("%s: got %+v, want %+v", test.name, got.Obligations(), test.want)
 		}
 	}
 }
@@ -325,26 +325,26 @@ func TestNothingOfAResultIsSharedWithTheChecker(t *testing.T) {
 	rules.Scope.Tools[0], rules.RequireArgs["t"][0] = "none", "y"
 	allowed, denied := Request{Tool: "t", Arguments: []byte(`{"x":1}`)}, Request{Tool: "t"}
 	first, refused := c.Check(&allowed), c.Check(&denied)
-	if !first.Allowed || first.Obligations[0].Contract["scope_type"] != "path" || len(refused.Violations) != 1 {
+	if !first.Allowed || first.Obligations()[0].Contract["scope_type"] != "path" || len(refused.Violations()) != 1 {
 		t.Fatalf("got %+v and %+v", first, refused)
 	}
-	for i := range first.Obligations {
-		first.Obligations[i].Kind = "changed"
-		for term := range first.Obligations[i].Contract {
-			first.Obligations[i].Contract[term] = "changed"
+	for i := range first.Obligations() {
+		first.Obligations()[i].Kind = "changed"
+		for term := range first.Obligations()[i].Contract {
+			first.Obligations()[i].Contract[term] = "changed"
 		}
 	}
-	refused.Violations[0] = Violation{}
+	refused.Violations()[0] = Violation{}
 	second, again := c.Check(&allowed), c.Check(&denied)
-	for _, o := range second.Obligations {
+	for _, o := range second.Obligations() {
 		for _, term := range o.Contract {
 			if o.Kind == "changed" || term == "changed" {
 				t.Errorf("a change of one result reached the next: %+v", o)
 			}
 		}
 	}
-	if again.Violations[0].Constraint != "required" {
-		t.Errorf("a change of one result reached the next: %+v", again.Violations)
+	if again.Violations()[0].Constraint != "required" {
+		t.Errorf("a change of one result reached the next: %+v", again.Violations())
 	}
 }
 
@@ -377,7 +377,7 @@ func TestAStoppedCheckDenies(t *testing.T) {
 		t.Fatalf("before the stop: %+v", got)
 	}
 	stop.Store(true)
-	if got := c.Check(&req); got.Code != CodeLimitExceeded {
+	if got := c.Check(&req); got.Code() != CodeLimitExceeded {
 		t.Errorf("after the stop: %+v", got)
 	}
 }
@@ -396,7 +396,7 @@ func TestABudgetThatIsUsedUpDenies(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatalf("%s: %+v", name, problems)
 		}
-		if got := c.Check(&Request{Tool: "t", Arguments: items}); got.Code != CodeLimitExceeded || len(got.Violations) != 0 {
+		if got := c.Check(&Request{Tool: "t", Arguments: items}); got.Code() != CodeLimitExceeded || len(got.Violations()) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -407,7 +407,7 @@ func TestABudgetThatIsUsedUpDenies(t *testing.T) {
 		ArgConstraints: map[string]map[string]any{"t": {"a": decoded(t, `{"items":{"maximum":3}}`)}},
 	}, Options{MaxSteps: 100})
 	got := c.Check(&Request{Tool: "t", Arguments: []byte(`{"a":` + string(items) + `}`)})
-	if got.Code != CodeArgSchema || len(got.Violations) == 0 {
+	if got.Code() != CodeArgSchema || len(got.Violations()) == 0 {
 		t.Errorf("denied already: %+v", got)
 	}
 }
@@ -524,7 +524,7 @@ func TestACallIsAllowedOnlyIfEveryStepAllowsIt(t *testing.T) {
 			code, warning := m.wants(&req, n)
 			seen[code+warning]++
 			got := c.Check(&req)
-			if got.Allowed != (code == "") || got.Code != code || got.WarningCode != warning {
+			if got.Allowed != (code == "") || got.Code() != code || got.WarningCode() != warning {
 				t.Fatalf("rules %+v, blocked %q, request %+v: got %+v, want code %q and warning %q", m.rules, blocked, req, got, code, warning)
 			}
 		}
@@ -559,7 +559,7 @@ func FuzzCheck(f *testing.F) {
 			text = []byte{}
 		}
 		got := c.Check(&Request{Tool: tool, Arguments: text})
-		if got.Allowed != (got.Code == "") {
+		if got.Allowed != (got.Code() == "") {
 			t.Fatalf("%+v", got)
 		}
 		value, err := strictjson.Decode(text)

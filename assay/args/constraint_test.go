@@ -65,15 +65,15 @@ func TestASchemaPathLeadsToWhatTheReaderFindsInThePolicy(t *testing.T) {
 			[]string{`"/c" minLength /constraints/t/c`}},
 	} {
 		got := compiled(t, &test.rules).Check(&Request{Tool: test.tool, Arguments: []byte(test.args)})
-		if got.Code != CodeArgSchema || !slices.Equal(brief(got.Violations), test.want) {
-			t.Errorf("%s: got %q %q, want %q", test.name, got.Code, brief(got.Violations), test.want)
+		if got.Code() != CodeArgSchema || !slices.Equal(brief(got.Violations()), test.want) {
+			t.Errorf("%s: got %q %q, want %q", test.name, got.Code(), brief(got.Violations()), test.want)
 		}
 	}
 }
 
 func TestLegacyParametersLetOtherArgumentsPass(t *testing.T) {
 	c := compiled(t, &Rules{Constraints: []Constraint{{"t", map[string]string{"c": "^ls"}, "/constraints/t"}}})
-	if got := c.Check(&Request{Tool: "t", Arguments: []byte(`{"c":"ls -l","more":true}`)}); !got.Allowed || got.WarningCode != "" {
+	if got := c.Check(&Request{Tool: "t", Arguments: []byte(`{"c":"ls -l","more":true}`)}); !got.Allowed || got.WarningCode() != "" {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -104,7 +104,7 @@ func TestArgumentsMustPassEachSourceOfTheirTool(t *testing.T) {
 		{"u", `{"c":"b"}`, []string{`"/c" pattern /constraints/0/params/c`, `"/c" pattern /constraints/1/params/c`}},
 	} {
 		got := c.Check(&Request{Tool: test.tool, Arguments: []byte(test.args)})
-		if got.Allowed != (test.want == nil) || !slices.Equal(brief(got.Violations), test.want) {
+		if got.Allowed != (test.want == nil) || !slices.Equal(brief(got.Violations()), test.want) {
 			t.Errorf("%s %s: got %+v, want %q", test.tool, test.args, got, test.want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestASourceThatSaysNothingDoesNotConstrain(t *testing.T) {
 		"nothing, defs broken":  {RequireArgs: map[string][]string{"t": nil}, DefsBroken: true},
 		"a source of elsewhere": {RequireArgs: map[string][]string{"u": {"x"}}},
 	} {
-		if got := compiledWith(r).Check(&Request{Tool: "t"}); got.WarningCode != CodeToolUnconstrained {
+		if got := compiledWith(r).Check(&Request{Tool: "t"}); got.WarningCode() != CodeToolUnconstrained {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}
@@ -151,7 +151,7 @@ func TestAProblemSaysWhereInThePolicyItIs(t *testing.T) {
 		t.Errorf("got %q", places)
 	}
 	for tool, code := range map[string]string{"a/x": CodeSchemaCompile, "b": CodeSchemaCompile, "c": CodeSchemaCompile, "d": CodeSchemaCompile, "fine": ""} {
-		if got := c.Check(&Request{Tool: tool, Arguments: []byte(`{"p":"x"}`)}); got.Code != code {
+		if got := c.Check(&Request{Tool: tool, Arguments: []byte(`{"p":"x"}`)}); got.Code() != code {
 			t.Errorf("%s: got %+v, want %q", tool, got, code)
 		}
 	}
@@ -173,10 +173,10 @@ func TestTheFirstViolationsOfAllSourcesAreListed(t *testing.T) {
 	req := &Request{Tool: "t", Arguments: text}
 
 	got := compiled(t, rules).Check(req)
-	if len(got.Violations) != 64 || !got.Truncated {
-		t.Fatalf("%d violations, truncated %v, want 64 of 100", len(got.Violations), got.Truncated)
+	if len(got.Violations()) != 64 || !got.Truncated() {
+		t.Fatalf("%d violations, truncated %v, want 64 of 100", len(got.Violations()), got.Truncated())
 	}
-	for i, v := range got.Violations {
+	for i, v := range got.Violations() {
 		schema := []string{"/schemas/t/properties/%s/maximum", "/tools/arg_constraints/t/%s/maximum"}[i%2]
 		name := fmt.Sprintf("p%02d", i/2)
 		if v.Path != "/"+name || v.SchemaPath != fmt.Sprintf(schema, name) {
@@ -187,8 +187,8 @@ func TestTheFirstViolationsOfAllSourcesAreListed(t *testing.T) {
 	for limit, truncated := range map[int]bool{1: true, 99: true, 100: false, 101: false} {
 		c, _ := Compile(rules, Options{MaxViolations: limit})
 		got := c.Check(req)
-		if len(got.Violations) != min(limit, 100) || got.Truncated != truncated {
-			t.Errorf("limit %d: %d violations, truncated %v", limit, len(got.Violations), got.Truncated)
+		if len(got.Violations()) != min(limit, 100) || got.Truncated() != truncated {
+			t.Errorf("limit %d: %d violations, truncated %v", limit, len(got.Violations()), got.Truncated())
 		}
 	}
 }

@@ -2,17 +2,72 @@ package args
 
 // Result is the answer to a [Request]. The zero value denies. Nothing in it is
 // shared with the [Checker] that gave it.
+//
+// It is three words, whatever it says: most answers are an allow, and a caller
+// that looks no further pays for no more.
 type Result struct {
 	Allowed bool
-	Code    string // one of the codes below; empty on an allow
-	Reason  string // one short sentence for a log
 
-	WarningCode, WarningReason string // on an allow only; empty: none
+	by   *ruling // the denial, or the warning on an allow; nil: none
+	list *lists  // nil: none
+}
 
-	Violations []Violation // sorted by path, then schema path, bytewise
-	Truncated  bool        // there were more
+// lists is the part of a Result that is seldom there.
+type lists struct {
+	violations  []Violation
+	truncated   bool
+	obligations []Obligation
+}
 
-	Obligations []Obligation // on an allow only
+// Code is one of the codes below; empty on an allow.
+func (r Result) Code() string {
+	if r.Allowed || r.by == nil {
+		return ""
+	}
+	return r.by.code
+}
+
+// Reason is one short sentence for a log; empty on an allow.
+func (r Result) Reason() string {
+	if r.Allowed || r.by == nil {
+		return ""
+	}
+	return r.by.reason
+}
+
+// WarningCode is the code of a warning, on an allow only; empty: none.
+func (r Result) WarningCode() string {
+	if !r.Allowed || r.by == nil {
+		return ""
+	}
+	return r.by.code
+}
+
+// WarningReason is one short sentence for a log; empty where WarningCode is.
+func (r Result) WarningReason() string {
+	if !r.Allowed || r.by == nil {
+		return ""
+	}
+	return r.by.reason
+}
+
+// Violations are sorted by path, then schema path, bytewise.
+func (r Result) Violations() []Violation {
+	if r.list == nil {
+		return nil
+	}
+	return r.list.violations
+}
+
+// Truncated reports whether there were more violations.
+func (r Result) Truncated() bool { return r.list != nil && r.list.truncated }
+
+// Obligations are on an allow only.
+func (r Result) Obligations() []Obligation {
+	if r.list == nil {
+		return nil
+	}
+	return r.list.obligations
 }
 
 // The codes of a denial, named as in docs/policy.md, "What is decided first",
@@ -61,10 +116,10 @@ var (
 	unverifiedPin = &ruling{CodeToolPinUnverified, "the policy pins the tool, and the caller did not say which tool it is"}
 )
 
-// deny makes r, which holds nothing yet, a denial.
-func (r *Result) deny(by *ruling) { r.Code, r.Reason = by.code, by.reason }
-
-func (r *Result) denyWith(by *ruling, v Violation) {
-	r.deny(by)
-	r.Violations = []Violation{v}
+// denied is the denial by a ruling, with what more there is to say.
+func denied(by *ruling, violations ...Violation) Result {
+	if len(violations) == 0 {
+		return Result{by: by}
+	}
+	return Result{by: by, list: &lists{violations: violations}}
 }
