@@ -85,11 +85,18 @@ func (a after) violated(r run, n int, extent Extent) bool {
 	return r.bad || r.x >= 0 && (n > r.x+a.within || extent == Complete)
 }
 
-func (a after) deadline(r run) int {
-	if r.x < 0 || r.bad {
-		return never
+func (a after) limit(r run, in operands) int {
+	switch {
+	case r.bad:
+		return none
+	case r.x >= 0 && in&second != 0:
+		return r.x + a.within + 1
+	case r.x >= 0:
+		return r.x + a.within
+	case in&first != 0 && a.within == 0:
+		return none
 	}
-	return r.x + a.within
+	return never
 }
 
 // A violated run still lists its triggers.

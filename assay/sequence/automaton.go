@@ -28,12 +28,11 @@ type automaton interface {
 	rank(r run) int
 	// violated reports whether a trace of n calls, which led to r, violates the rule.
 	violated(r run, n int, extent Extent) bool
-	// owes reports whether any trace with a further call that matches no
-	// operand violates the rule, whatever its length.
-	owes(r run) bool
-	// deadline is the length beyond which a trace violates the rule, if no
-	// later call matches an operand.
-	deadline(r run) int
+	// limit is the greatest length of a trace that keeps the rule, if it goes on
+	// from r with calls that match no operand and a last one that matches the
+	// operands in: never, if any length does, and below 0 if none does. It says
+	// of one more call at once what step and violated say in two.
+	limit(r run, in operands) int
 	// settled reports that no further call changes the verdict, or what spans
 	// a violation.
 	settled(r run) bool
@@ -68,15 +67,15 @@ const (
 	second                      // the second
 )
 
-// never is the deadline of a run that has none.
-const never = math.MaxInt
+// The limits that are no length.
+const (
+	never = math.MaxInt // no length violates the rule
+	none  = -1          // every length does
+)
 
-// plain is what most automata have in common: no deadline, nothing owed but a
-// violation, no list.
+// plain is what most automata have in common: no list, and a violation is the end.
 type plain struct{}
 
-func (plain) owes(r run) bool                 { return r.bad }
-func (plain) deadline(run) int                { return never }
 func (plain) lists() bool                     { return false }
 func (plain) spans(_, _ run, _ operands) bool { return false }
 func (plain) spanned(run, int, bool) []int    { return []int{} }

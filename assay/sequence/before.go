@@ -52,6 +52,13 @@ func (before) step(r run, j int, in operands) run {
 	return r
 }
 
+func (before) limit(r run, in operands) int {
+	if r.bad || r.x < 0 && in == second {
+		return none
+	}
+	return never
+}
+
 // scan is the whole automaton for operands that are plain names: it reports
 // whether a prefix of n calls of these names keeps the rule.
 func (a *before) scan(n int, name func(i int) string) bool {

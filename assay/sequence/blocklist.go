@@ -44,6 +44,13 @@ func (blocklist) step(r run, j int, in operands) run {
 	return r
 }
 
+func (blocklist) limit(r run, in operands) int {
+	if r.bad || in&first != 0 {
+		return none
+	}
+	return never
+}
+
 func (blocklist) rank(r run) int                       { return -r.x }
 func (blocklist) violated(r run, _ int, _ Extent) bool { return r.bad }
 func (blocklist) settled(run) bool                     { return false } // it still lists

@@ -5,11 +5,11 @@ import "sync"
 // Checker is a compiled list of rules, or a compiled exact list of names. It is
 // immutable and safe for concurrent use. A nil or zero Checker allows nothing.
 type Checker struct {
-	opts    Options
-	rules   []rule
-	names   names
-	classes []*class // by number of the name, less 1
-	tools   []string // the names that rules mention, ascending
+	opts   Options
+	rules  []rule
+	names  names
+	events []event  // by number of the name: what it means, if no blocklist matches it
+	tools  []string // the names that rules mention, ascending
 
 	blocks []int32 // the rules that look at every name
 	strict []int32 // the rules that look at every call while they are under way
@@ -62,7 +62,7 @@ func (m *machine) release() {
 	}
 	m.args.reset()
 	clear(m.states)
-	m.c = nil
+	m.c, m.event = nil, event{}
 	machines.Put(m)
 }
 
@@ -148,15 +148,12 @@ func (a answer) failure() Failure {
 
 // run records the whole trace. It returns false when the budget is used up.
 func (m *machine) run(t *Trace, b *Budget) bool {
-	var ev event
 	for j, name := range t.Names {
-		if j&63 == 0 && b.stopped() || !m.resolve(name, m.c.names.lookup(name), &ev, b) {
-			return false
+		ev, ok := m.resolve(name, m.c.names.lookup(name), b)
+		if ok && ev.atoms() {
+			ev, ok = m.judge(ev, t.arguments(j), b)
 		}
-		if ev.atoms() && !m.judge(&ev, t.arguments(j), b) {
-			return false
-		}
-		if !b.spend(m.record(&ev)) || m.tooMany {
+		if !ok || j&63 == 0 && b.stopped() || !b.spend(m.record(ev)) || m.tooMany {
 			return false
 		}
 	}
@@ -173,7 +170,6 @@ func (m *machine) verdict(t *Trace, b *Budget) answer {
 	if c.isExact && n != len(c.exact) {
 		return denied
 	}
-	var ev event
 	for j, name := range t.Names {
 		number := c.names.lookup(name)
 		if number == 0 && len(c.blocks) == 0 && !c.isExact {
@@ -182,14 +178,15 @@ func (m *machine) verdict(t *Trace, b *Budget) answer {
 			}
 			continue
 		}
-		if j&63 == 0 && b.stopped() || !m.resolve(name, number, &ev, b) {
-			return undecided
+		ev, ok := m.resolve(name, number, b)
+		if ok && ev.atoms() {
+			ev, ok = m.judge(ev, t.arguments(j), b)
 		}
-		if ev.atoms() && !m.judge(&ev, t.arguments(j), b) {
+		if !ok || j&63 == 0 && b.stopped() {
 			return undecided
 		}
 		m.n = j
-		switch ok := b.spend(m.record(&ev)); {
+		switch ok := b.spend(m.record(ev)); {
 		case m.broken || !m.matching:
 			return denied
 		case !ok || m.tooMany:

@@ -51,7 +51,7 @@ type Problem struct {
 func Compile(rules []Rule, aliases map[string][]string, opts Options) (*Checker, []Problem) {
 	p := &compiler{aliases: aliases, targets: map[string]int{}, atoms: map[string]*atom{},
 		patterns: ecma.NewSet(maxMachines)}
-	c := &Checker{opts: opts, rules: make([]rule, 0, len(rules))}
+	c := &Checker{opts: opts, rules: make([]rule, 0, len(rules)), events: make([]event, 1)}
 	for i, r := range rules {
 		path := "/sequences/" + itoa(i)
 		if r == nil || reflect.TypeOf(r).Kind() == reflect.Pointer {
@@ -93,11 +93,13 @@ func Compile(rules []Rule, aliases map[string][]string, opts Options) (*Checker,
 // CompileExact makes a checker of the legacy list of names: a trace is allowed
 // only when its names are exactly these.
 func CompileExact(list []string) *Checker {
-	c := &Checker{isExact: true, exact: make([]int32, len(list))}
+	c := &Checker{isExact: true, exact: make([]int32, len(list)), events: make([]event, 1)}
 	numbers := map[string]int32{}
 	for i, name := range list {
 		if numbers[name] == 0 {
-			numbers[strings.Clone(name)] = int32(len(numbers) + 1)
+			number := int32(len(c.events))
+			numbers[strings.Clone(name)] = number
+			c.events = append(c.events, event{exact: number})
 		}
 		c.exact[i] = numbers[name]
 	}
@@ -270,8 +272,8 @@ func (p *compiler) build(c *Checker) {
 					"use fewer rules, or aliases with fewer members")
 				return
 			}
-			c.classes = append(c.classes, p.class(targets))
-			number = int32(len(c.classes))
+			number = int32(len(c.events))
+			c.events = append(c.events, event{class: p.class(targets)})
 			classes[string(key)] = number
 		}
 		numbers[strings.Clone(name)] = number
@@ -292,7 +294,7 @@ func (p *compiler) class(targets []int) *class {
 		}
 		return int(a.operand - b.operand)
 	})
-	k := &class{}
+	k := &class{steps: len(uses)}
 	index := map[*atom]int32{}
 	for _, u := range uses {
 		if n := len(k.mentions); n == 0 || k.mentions[n-1].rule != u.rule {
@@ -314,6 +316,7 @@ func (p *compiler) class(targets []int) *class {
 		}
 		m.uses = append(m.uses, use{u.operand, at})
 	}
+	k.steps += len(k.mentions)
 	return k
 }
 
@@ -321,6 +324,7 @@ func (p *compiler) class(targets []int) *class {
 type class struct {
 	mentions []mention // by rule, ascending
 	atoms    []*atom   // the argument parts that its uses look at
+	steps    int       // what it costs to look at all mentions
 }
 
 // mention is the operands of one rule that a call of a class may match.

@@ -62,9 +62,14 @@ func (a eventually) violated(r run, n int, extent Extent) bool {
 	return r.bad || r.x < 0 && (n >= a.within || extent == Complete)
 }
 
-func (a eventually) deadline(r run) int {
-	if r.x >= 0 {
+func (a eventually) limit(r run, in operands) int {
+	switch {
+	case r.bad:
+		return none
+	case r.x >= 0:
 		return never
+	case in&first != 0:
+		return a.within
 	}
 	return a.within - 1
 }

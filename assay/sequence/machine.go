@@ -39,6 +39,7 @@ type summary struct {
 // scratch is the space that resolving a call takes.
 type scratch struct {
 	args   arguments
+	event  event // of a call of which more is known than its number
 	truths []truth
 	blocks []int32
 }
@@ -118,18 +119,22 @@ func (m *machine) start(c *Checker, lists, cut bool) {
 
 // account brings the summary up to date with a state that has changed.
 func (m *machine) account(r *rule, s *state) {
-	if owes := r.owes(s); owes != s.owes {
-		s.owes = owes
-		m.debts += one(owes)
-	}
+	var owes bool
 	if r.order != nil {
+		owes = r.owes(s)
 		if between := r.between(s); between != s.between {
 			s.between = between
 			m.between += one(between)
 		}
+	} else {
+		limit := r.limit(s)
+		if owes = limit < 0; !owes {
+			m.deadline = min(m.deadline, limit)
+		}
 	}
-	if r.timed {
-		m.deadline = min(m.deadline, r.deadline(s))
+	if owes != s.owes {
+		s.owes = owes
+		m.debts += one(owes)
 	}
 	m.broken = m.broken || r.broken(s)
 }
@@ -141,59 +146,61 @@ func one(up bool) int {
 	return -1
 }
 
-// resolve finds out what the name of a call means, whose number is given. The
-// event is valid until the next one. If it has atoms, judge has to follow. It
-// returns false when the budget is used up.
-func (m *machine) resolve(tool string, number int32, ev *event, b *Budget) bool {
-	c := m.c
-	*ev = event{}
-	if c.isExact {
-		ev.exact = number
-		return b.spend(1)
+// resolve returns what the name of a call means, whose number is given. The
+// event is valid until the next one, and nobody changes it. If it has atoms,
+// judge has to follow. It returns false when the budget is used up.
+func (m *machine) resolve(tool string, number int32, b *Budget) (*event, bool) {
+	ev := &m.c.events[number]
+	if len(m.c.blocks) == 0 {
+		return ev, b.spend(1)
 	}
-	if number != 0 {
-		ev.class = c.classes[number-1]
-	}
-	if len(c.blocks) > 0 {
-		if !b.spend(len(c.blocks) * (1 + len(tool)/64)) {
-			return false
-		}
-		m.blocks = m.blocks[:0]
-		for _, i := range c.blocks {
-			if strings.Contains(tool, c.rules[i].pattern) {
-				m.blocks = append(m.blocks, i)
-			}
-		}
-		ev.blocks = m.blocks
-	}
-	return b.spend(1)
+	return m.block(ev, tool, b)
 }
 
-// judge finds out which of the event's atoms the arguments match. When the
+// block is resolve for rules that look at every name.
+func (m *machine) block(ev *event, tool string, b *Budget) (*event, bool) {
+	if !b.spend(1 + len(m.c.blocks)*(1+len(tool)/64)) {
+		return ev, false
+	}
+	m.blocks = m.blocks[:0]
+	for _, i := range m.c.blocks {
+		if strings.Contains(tool, m.c.rules[i].pattern) {
+			m.blocks = append(m.blocks, i)
+		}
+	}
+	if len(m.blocks) > 0 {
+		m.event = event{class: ev.class, blocks: m.blocks}
+		ev = &m.event
+	}
+	return ev, true
+}
+
+// judge returns the event with what the arguments say of its atoms. When the
 // budget is used up it returns false, and those not looked at are unknown.
-func (m *machine) judge(ev *event, arguments []byte, b *Budget) bool {
-	ev.truths = m.guess(ev, unknown)
+func (m *machine) judge(ev *event, arguments []byte, b *Budget) (*event, bool) {
+	ev = m.guess(ev, unknown)
 	if !m.args.read(arguments, b) {
-		return false
+		return ev, false
 	}
 	for i, at := range ev.class.atoms {
 		t, ok := m.args.match(at, b)
 		if !ok {
-			return false
+			return ev, false
 		}
 		ev.truths[i] = t
 	}
-	return true
+	return ev, true
 }
 
-// guess returns truths for the event's atoms that are all t.
-func (m *machine) guess(ev *event, t truth) []truth {
+// guess returns the event with atoms that are all t.
+func (m *machine) guess(ev *event, t truth) *event {
 	n := len(ev.class.atoms)
 	m.truths = slices.Grow(m.truths[:0], n)[:n]
 	for i := range m.truths {
 		m.truths[i] = t
 	}
-	return m.truths
+	m.event = event{class: ev.class, truths: m.truths, blocks: ev.blocks}
+	return &m.event
 }
 
 // atoms reports whether the call has to be judged.
@@ -360,13 +367,14 @@ func (s *state) best() run {
 	return s.base
 }
 
-// owes reports whether in some reading a call that the rule does not mention
-// violates it, whatever the length.
+// limit is the greatest length of a trace that keeps the automaton's rule in all
+// readings, if it goes on with calls that the rule does not mention.
+func (r *rule) limit(s *state) int { return r.auto.limit(s.worst(), 0) }
+
+// owes reports whether in some reading a call that the sequence does not mention
+// violates it.
 func (r *rule) owes(s *state) bool {
-	switch {
-	case r.order == nil:
-		return r.auto.owes(s.worst())
-	case s.split == nil:
+	if s.split == nil {
 		return r.order.owes(s.base)
 	}
 	return s.split.lost || r.order.strict && r.order.anyBetween(s.split.cursors)
@@ -394,8 +402,6 @@ func (r *rule) broken(s *state) bool {
 	}
 	return s.split.lost
 }
-
-func (r *rule) deadline(s *state) int { return r.auto.deadline(s.worst()) }
 
 // some and every report whether a trace of n calls violates the rule in some
 // reading, and in every one.

@@ -48,6 +48,13 @@ func (a maxCalls) step(r run, j int, in operands) run {
 	return r
 }
 
+func (a maxCalls) limit(r run, in operands) int {
+	if r.bad || r.x == a.max && in&first != 0 {
+		return none
+	}
+	return never
+}
+
 func (maxCalls) rank(r run) int                       { return -r.x }
 func (maxCalls) violated(r run, _ int, _ Extent) bool { return r.bad }
 func (maxCalls) settled(run) bool                     { return false } // it still counts

@@ -30,7 +30,7 @@ type Call struct {
 // Monitor allows nothing.
 type Monitor struct {
 	machine machine
-	event   event      // of the call that is looked at
+	event   *event     // of the call that is looked at
 	answer  answer     // to it, as Allows found it
 	window  []*Pending // the calls from the oldest pending one on
 	saved   int        // the states that the window holds
@@ -44,7 +44,7 @@ type Monitor struct {
 type Pending struct {
 	monitor *Monitor // nil: it has ended, or never began
 	begun   bool
-	event   event
+	event   *event
 	before  memento // what was before it
 	room    [1]savedState
 }
@@ -73,31 +73,32 @@ func (m *Monitor) Next(call Call, b *Budget) Result {
 // Allows reports whether Next would allow a call of the tool; if not, Refusal
 // returns what Next would.
 func (m *Monitor) Allows(tool string, arguments []byte, b *Budget) bool {
-	if m == nil || !m.machine.c.usable() {
+	if !m.usable() {
 		return false
 	}
 	b = m.budget(b)
 	m.answer = undecided
-	ev := &m.event
-	if b.stopped() || !m.machine.resolve(tool, m.machine.c.names.lookup(tool), ev, b) ||
-		ev.atoms() && !m.machine.judge(ev, arguments, b) {
-		return false
+	ev, ok := m.machine.resolve(tool, m.machine.c.names.lookup(tool), b)
+	if ok && ev.atoms() {
+		ev, ok = m.machine.judge(ev, arguments, b)
 	}
-	m.answer = m.machine.peek(ev, false, b)
+	if m.event = ev; ok && !b.stopped() {
+		m.answer = m.machine.peek(ev, false, b)
+	}
 	return m.answer == allowed
 }
 
 // Refusal returns why the call that Allows was last asked about was refused.
 // Nothing else may have been asked of the monitor since.
 func (m *Monitor) Refusal() Result {
-	if m == nil || !m.machine.c.usable() {
+	if !m.usable() {
 		return Result{Failure: NoChecker}
 	}
 	if m.answer != denied {
 		return Result{Failure: Limit}
 	}
-	before := m.machine.save(&m.event, nil)
-	m.machine.record(&m.event)
+	before := m.machine.save(m.event, nil)
+	m.machine.record(m.event)
 	r := m.machine.result(true)
 	m.machine.restore(before)
 	r.Allowed = false
@@ -123,18 +124,19 @@ func (m *Monitor) Begin(p *Pending, call Call, b *Budget) Result {
 // longer be followed, because of [MaxReadings] or [MaxWindow], the monitor
 // fails with [Limit] from then on.
 func (m *Monitor) Record(call Call, b *Budget) {
-	if m == nil || !m.machine.c.usable() {
+	if !m.usable() {
 		return
 	}
-	ev := &m.event
 	b = m.budget(b)
-	if !m.machine.resolve(call.Tool, m.machine.c.names.lookup(call.Tool), ev, b) {
+	ev, ok := m.machine.resolve(call.Tool, m.machine.c.names.lookup(call.Tool), b)
+	if !ok {
 		// The rules that look at every name may have been left out.
 		m.machine.tooMany = true
 	}
 	if ev.atoms() {
-		m.machine.judge(ev, call.Arguments, b)
+		ev, _ = m.machine.judge(ev, call.Arguments, b)
 	}
+	m.event = ev
 	if len(m.window) == 0 {
 		m.machine.record(ev)
 		return
@@ -174,10 +176,10 @@ func (p *Pending) Cancel() {
 	p.before = memento{}
 	m.window = slices.Delete(m.window, at, len(m.window))
 	for _, h := range rest {
-		h.before = m.machine.save(&h.event, h.room[:0])
+		h.before = m.machine.save(h.event, h.room[:0])
 		m.saved += len(h.before.states)
 		m.window = append(m.window, h)
-		m.machine.record(&h.event)
+		m.machine.record(h.event)
 	}
 	m.trim()
 }
@@ -197,7 +199,7 @@ func (m *Monitor) trim() {
 // hold appends the event to the trace so that it can be taken back: p, of which
 // only the monitor is still to be set, keeps what is needed for that.
 func (m *Monitor) hold(p *Pending) bool {
-	ev := &m.event
+	ev := m.event
 	if len(m.window) >= MaxWindow {
 		return false
 	}
@@ -205,14 +207,17 @@ func (m *Monitor) hold(p *Pending) bool {
 	if m.saved+len(before.states) > maxSaved && len(m.window) > 0 {
 		return false
 	}
-	p.begun, p.event, p.before = true, *ev, before
-	p.event.truths = slices.Clone(ev.truths)
-	p.event.blocks = slices.Clone(ev.blocks)
+	if ev == &m.machine.event {
+		ev = &event{class: ev.class, truths: slices.Clone(ev.truths), blocks: slices.Clone(ev.blocks)}
+	}
+	p.begun, p.event, p.before = true, ev, before
 	m.saved += len(before.states)
 	m.window = append(m.window, p)
 	m.machine.record(ev)
 	return true
 }
+
+func (m *Monitor) usable() bool { return m != nil && m.machine.c != nil }
 
 func (m *Monitor) budget(b *Budget) *Budget {
 	if b == nil {
@@ -243,23 +248,29 @@ func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 		lapsed = m.lapsed(n)
 	}
 	if ev.class != nil {
+		if !b.spend(ev.class.steps) {
+			return undecided
+		}
 		for i := range ev.class.mentions {
 			mn := &ev.class.mentions[i]
 			r, s := &m.c.rules[mn.rule], &m.states[mn.rule]
 			verdict := allowed
-			if open && mn.args {
+			switch {
+			case mn.args && open:
 				verdict = m.mayPass(mn, ev, b)
-			} else {
+			case mn.args || s.split != nil:
 				verdict = m.passes(mn, ev, b)
+			case !r.keeps(s, n, mn, ev):
+				verdict = denied
 			}
 			if verdict != allowed {
 				return verdict
 			}
 			// It would be violated by another call, and not by this one.
-			if s.owes {
+			switch {
+			case s.owes:
 				debts--
-			}
-			if late && r.timed && n > r.deadline(s) {
+			case late && r.timed && n > r.limit(s):
 				lapsed--
 			}
 		}
@@ -270,32 +281,19 @@ func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 	return allowed
 }
 
-// passes answers whether the mentioned rule is kept by the trace with one more call.
-func (m *machine) passes(mn *mention, ev *event, b *Budget) answer {
-	r := &m.c.rules[mn.rule]
-	if s := &m.states[mn.rule]; !mn.args && s.split == nil {
-		// What follows, where there is one reading and names alone decide.
-		next, violated := s.base, false
-		if !s.settled && !b.spend(len(mn.uses)+1) {
-			return undecided
-		}
-		if r.order != nil {
-			if !s.settled {
-				next = r.order.step(next, m.n, mn, ev)
-			}
-			violated = r.order.violated(next, Prefix)
-		} else {
-			if !s.settled {
-				next = r.auto.step(next, m.n, mn.named)
-			}
-			violated = r.auto.violated(next, m.n+1, Prefix)
-		}
-		if violated {
-			return denied
-		}
-		return allowed
+// keeps reports whether the rule is kept by the trace with one more call, its
+// n-th, where there is one reading and the call's name alone decides.
+func (r *rule) keeps(s *state, n int, mn *mention, ev *event) bool {
+	if r.order != nil {
+		return !r.order.step(s.base, n-1, mn, ev).bad
 	}
-	s := m.states[mn.rule]
+	return n <= r.auto.limit(s.base, mn.named)
+}
+
+// passes answers whether the mentioned rule is kept by the trace with one more
+// call, in all readings.
+func (m *machine) passes(mn *mention, ev *event, b *Budget) answer {
+	r, s := &m.c.rules[mn.rule], m.states[mn.rule]
 	s.spanned, s.unknown = nil, nil
 	if !s.settled && !b.spend(r.advance(&s, m.n, mn, ev)) {
 		return undecided
@@ -331,9 +329,12 @@ func (m *machine) mayPass(mn *mention, ev *event, b *Budget) answer {
 func (m *machine) lapsed(n int) (count int) {
 	m.deadline = never
 	for _, i := range m.c.timed {
-		d := m.c.rules[i].deadline(&m.states[i])
-		m.deadline = min(m.deadline, d)
-		if n > d {
+		limit := m.c.rules[i].limit(&m.states[i])
+		if limit < 0 {
+			continue // it is among the debts
+		}
+		m.deadline = min(m.deadline, limit)
+		if n > limit {
 			count++
 		}
 	}
@@ -391,14 +392,14 @@ func (m *machine) restore(before memento) {
 // to be asked about the ones that it gets.
 func (m *Monitor) Available(names []string) []string {
 	out := []string{}
-	if m == nil || !m.machine.c.usable() {
+	if !m.usable() {
 		return out
 	}
-	ev, unbounded := &m.event, NewBudget(math.MaxInt, 0, nil)
+	unbounded := NewBudget(math.MaxInt, 0, nil)
 	for _, name := range names {
-		m.machine.resolve(name, m.machine.c.names.lookup(name), ev, unbounded)
+		ev, _ := m.machine.resolve(name, m.machine.c.names.lookup(name), unbounded)
 		if ev.atoms() {
-			ev.truths = m.machine.guess(ev, no)
+			ev = m.machine.guess(ev, no)
 		}
 		if m.machine.peek(ev, true, unbounded) == allowed {
 			out = append(out, name)

@@ -54,6 +54,13 @@ func (neverAfter) step(r run, j int, in operands) run {
 	return r
 }
 
+func (neverAfter) limit(r run, in operands) int {
+	if r.bad || r.x >= 0 && in&second != 0 {
+		return none
+	}
+	return never
+}
+
 func (neverAfter) rank(r run) int {
 	switch {
 	case r.bad:

@@ -43,10 +43,16 @@ func (require) step(r run, _ int, in operands) run {
 
 func (require) rank(r run) int                       { return r.x }
 func (require) violated(r run, _ int, _ Extent) bool { return r.x == 0 }
-func (require) owes(r run) bool                      { return r.x == 0 }
 func (require) settled(r run) bool                   { return r.x == 1 }
 func (require) valid(r run, n int) bool {
 	return 0 <= r.x && r.x <= min(n, 1) && r.y == 0 && !r.bad
+}
+
+func (require) limit(r run, in operands) int {
+	if r.x == 0 && in&first == 0 {
+		return none
+	}
+	return never
 }
 
 func (a require) advice(run, int, Extent) (string, string) {

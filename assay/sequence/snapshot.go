@@ -29,7 +29,7 @@ var errState = errors.New("assay: the sequence state is not one that these rules
 // list, and for each rule its run, its readings and its two lists of indices,
 // each index as its distance from the one before.
 func (m *Monitor) State() json.RawMessage {
-	if m == nil || !m.machine.c.usable() {
+	if !m.usable() {
 		return json.RawMessage("null")
 	}
 	w := &m.machine
