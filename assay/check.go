@@ -54,26 +54,38 @@ func CheckArgsValue(p *Policy, tool string, arguments any) (d Decision) {
 	if refused != nil {
 		return refused.decision()
 	}
-	look := valueCheck{steps: c.options.MaxSteps}
-	if !look.ok(arguments, 0) {
-		if look.steps < 0 {
-			return tooLarge.decision()
-		}
-		d = notAValue.decision()
-		if kind := reflect.ValueOf(arguments).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
-			d.Reason = fmt.Sprintf("a value of the Go type %T is not a JSON value; marshal it and ask CheckArgs", arguments)
-		}
+	r := args.Request{Tool: tool, Value: arguments, HasValue: true, Stop: p.stop.Watch()}
+	if c.args.Admits(&r) { // so the value is JSON
+		d.Allowed = true
 		return d
 	}
-	r := args.Request{Tool: tool, Value: arguments, HasValue: true, Stop: p.stop.Watch()}
+	c.checkValue(&r, &d)
+	return d
+}
+
+// checkValue makes d, which is zero, the answer about a value of which nothing
+// is known.
+func (c *compiled) checkValue(r *args.Request, d *Decision) {
+	look := valueCheck{steps: c.options.MaxSteps}
+	switch {
+	case look.ok(r.Value, 0):
+	case look.steps < 0:
+		*d = tooLarge.decision()
+		return
+	default:
+		*d = notAValue.decision()
+		if kind := reflect.ValueOf(r.Value).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
+			d.Reason = fmt.Sprintf("a value of the Go type %T is not a JSON value; marshal it and ask CheckArgs", r.Value)
+		}
+		return
+	}
 	switch {
 	case look.nils:
-		r.Value = plainValue(arguments)
+		r.Value = plainValue(r.Value)
 	case look.numbers:
 		r.Plain = plainValue
 	}
-	c.checkArgs(&r, &d)
-	return d
+	c.checkArgs(r, d)
 }
 
 // CheckSequence answers whether next may come after history by the policy's

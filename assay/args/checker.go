@@ -257,6 +257,23 @@ func (c *Checker) Check(req *Request) Result {
 	return r
 }
 
+// Admits reports whether Check would allow the call, with neither a warning nor an
+// obligation, as far as the fast programs of the tool's schemas know. True is an
+// answer, false is none. It takes any Go value, and true proves that the value is
+// one that Check takes.
+func (c *Checker) Admits(req *Request) bool {
+	if c == nil || len(c.duties) > 0 {
+		return false
+	}
+	t := c.tools[req.Tool]
+	if t == nil || len(t.rules) == 0 || t.refusal != nil || t.pin != nil ||
+		over(c.maxRequests, req.Requests) || over(c.maxCalls, req.Calls) {
+		return false
+	}
+	budget := schema.MakeBudget(c.maxSteps, req.Stop)
+	return t.accepts(req, &budget)
+}
+
 // find returns what the rules say of a tool by its name, and the denial of steps
 // 3 and 4, if any; a nil tool is an invalid name.
 func (c *Checker) find(name string) (*tool, *ruling) {

@@ -52,10 +52,13 @@ func (s *Schema) Accepts(data []byte, b *Budget) bool {
 	return p.end(ok) && b.spend(b.steps-p.steps)
 }
 
-// AcceptsValue is Accepts for a decoded value: nil, a bool, a string of valid
-// UTF-8, a json.Number that is a strict literal, a finite float64 (its shortest
-// decimal), an integer of Go's kinds, a []any or a map[string]any. Of anything
-// else in it, or nesting deeper than strictjson.MaxDepth, it gives no answer.
+// AcceptsValue is Accepts for a decoded value, which may be any Go value. True
+// proves that it is JSON, whatever the schema asks of its parts: the pass looked
+// at every value in it, and each is nil, a bool, a string of valid UTF-8, a
+// json.Number that is a strict literal, a finite float64 (its shortest decimal),
+// an integer of Go's kinds, or a []any or map[string]any that is not nil, with
+// names of valid UTF-8 and no deeper than strictjson.MaxDepth. Of anything else
+// it gives no answer. It takes at least a step for each value.
 func (s *Schema) AcceptsValue(v any, b *Budget) bool {
 	if b == nil {
 		b = NewBudget(s.options.MaxSteps, nil)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"unicode/utf8"
 
 	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/assay/internal/strictjson"
@@ -285,6 +286,9 @@ func (c *programCompiler) addObject(r *objectRules, n *node) bool {
 	}
 	crossed := 0
 	for i := range r.known {
+		if !utf8.ValidString(r.known[i].name) {
+			return false // a member of that name has to be looked at to be refused
+		}
 		crossed += len(r.patterns) * (len(r.known[i].name) + 16)
 	}
 	if crossed > maxCrossed {

@@ -9,7 +9,8 @@ import (
 	"example.com/assay/assay/internal/strictjson"
 )
 
-// load makes x a value. False: it is no JSON value.
+// load makes x a value, of an array or object without its parts. False: it is no
+// JSON value, or nil where encoding/json would write null for an array or object.
 func (p *pass) load(x *instance, value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -18,8 +19,10 @@ func (p *pass) load(x *instance, value any) bool {
 		return utf8.ValidString(v)
 	case map[string]any:
 		x.kind, x.value = kindObject, value
+		return v != nil
 	case []any:
 		x.kind, x.value = kindArray, value
+		return v != nil
 	case json.Number:
 		return x.literal(string(v))
 	case float64:
