@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -25,6 +26,7 @@ type store struct {
 	options *assay.Options
 	log     *slog.Logger
 	slots   chan struct{} // one is taken by each compilation that runs
+	texts   sync.Pool     // of *[]byte: space for what is read
 
 	mu      sync.Mutex
 	kept    map[digest]*list.Element // of *entry
@@ -79,6 +81,7 @@ func openStore(dir string, limits *Limits, options *assay.Options, log *slog.Log
 		kept:    make(map[digest]*list.Element),
 		recent:  list.New(),
 		loading: make(map[digest]*load),
+		texts:   sync.Pool{New: func() any { return new([]byte) }},
 		parse:   assay.Parse,
 		reading: func() {},
 	}, nil
@@ -95,16 +98,18 @@ func (s *store) close() error { return s.root.Close() }
 // the next one. One content is compiled once at a time, and no more contents at
 // once than calls, those without a call included.
 func (s *store) policy(path string, c *call) (*assay.Policy, error) {
-	text, failure := s.read(path)
-	if failure != nil {
+	text := s.texts.Get().(*[]byte)
+	if failure := s.read(path, text); failure != nil {
+		s.texts.Put(text)
 		return nil, failure
 	}
 	// The options are the same for every policy of a store, so the content
 	// alone is the key.
-	sum := digestOf(text)
+	sum := digestOf(*text)
 	for {
 		policy, running := s.find(sum)
 		if policy != nil {
+			s.texts.Put(text)
 			return policy, nil
 		}
 		if running == nil {
@@ -113,7 +118,7 @@ func (s *store) policy(path string, c *call) (*assay.Policy, error) {
 			case <-c.done:
 				return nil, errInternal
 			}
-			if running = s.begin(sum, text); running == nil {
+			if running = s.begin(sum, *text); running == nil {
 				continue
 			}
 		}
@@ -198,55 +203,65 @@ func (s *store) keep(e *entry) {
 // attempt opens the file that replaced it.
 const readAttempts = 3
 
-// read returns the content of the file at path, as it is now.
-func (s *store) read(path string) (text []byte, err *failure) {
+// look is what the system says of an open file. Two looks at one file are equal
+// while nothing says that it was written between them.
+type look struct {
+	regular  bool
+	size     int64
+	modified int64 // nanoseconds since 1970
+	changed  int64 // of the inode, which a writer cannot set back
+}
+
+// read puts the content of the file at path, as it is now, into text, whose
+// space it uses again.
+func (s *store) read(path string, text *[]byte) (err *failure) {
 	for range readAttempts {
-		if text, err = s.readOnce(path); err != errChanged {
+		if err = s.readOnce(path, text); err != errChanged {
 			break
 		}
 	}
-	return text, err
+	return err
 }
 
-func (s *store) readOnce(path string) ([]byte, *failure) {
+func (s *store) readOnce(path string, text *[]byte) *failure {
 	// A FIFO must not block the open; what it is shows on the handle.
 	file, err := s.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, s.classify(path, err)
+		return s.classify(path, err)
 	}
 	defer file.Close()
-	before, err := file.Stat()
+	before, err := lookAt(file)
 	if err != nil {
-		return nil, errUnreadable
+		return errUnreadable
 	}
-	if !before.Mode().IsRegular() {
-		return nil, errNotRegular
+	if !before.regular {
+		return errNotRegular
 	}
-	limit := int64(s.limits.PolicyBytes)
-	if before.Size() > limit {
-		return nil, exceeded("policy file is larger than %d bytes", s.limits.PolicyBytes)
+	if before.size > int64(s.limits.PolicyBytes) {
+		return exceeded("policy file is larger than %d bytes", s.limits.PolicyBytes)
 	}
 	// One byte of room more than the file has shows whether it grew.
-	text := make([]byte, before.Size()+1)
-	n, err := io.ReadFull(file, text)
-	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return nil, errUnreadable
+	size := int(before.size)
+	*text = slices.Grow((*text)[:0], size+1)
+	n, room := 0, (*text)[:size+1]
+	for n < size {
+		more, err := file.Read(room[n:])
+		if n += more; err == io.EOF {
+			break
+		} else if err != nil {
+			return errUnreadable
+		}
 	}
 	s.reading()
-	after, err := file.Stat()
+	after, err := lookAt(file)
 	if err != nil {
-		return nil, errUnreadable
+		return errUnreadable
 	}
-	if int64(n) != before.Size() || !sameContent(before, after) {
-		return nil, errChanged
+	if n != size || before != after {
+		return errChanged
 	}
-	return text[:n], nil
-}
-
-// sameContent reports whether nothing says that the file was written between
-// the two looks at it.
-func sameContent(a, b fs.FileInfo) bool {
-	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changeTime(a).Equal(changeTime(b))
+	*text = room[:n]
+	return nil
 }
 
 // classify says what an error of opening path means to the caller. It is the
