@@ -3,7 +3,9 @@ package assay_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +159,79 @@ func TestAStructIsRefusedWithWhatToDo(t *testing.T) {
 		d := assay.CheckArgsValue(p, "refund", v)
 		if d.Code != assay.CodeValue || !strings.Contains(d.Reason, "assay_test.refund") || !strings.Contains(d.Reason, "CheckArgs") || strings.Contains(d.Reason, "7") {
 			t.Errorf("%T: %s: %s", v, d.Code, d.Reason)
+		}
+	}
+}
+
+// A value that is no JSON is refused as one before anything else is asked, and
+// however little the policy asks of the place where it stands.
+func TestAValueThatIsNoJSONIsRefusedAsOneByEveryTool(t *testing.T) {
+	p := mustParse(t, `
+schemas:
+  "true": true
+  empty: {}
+  closed: {properties: {a: true, b: {}}, additionalProperties: false}
+  named: {properties: {a: {properties: {b: true}}}}
+  additional: {additionalProperties: {}}
+  patterned: {patternProperties: {"": true}}
+  items: {properties: {a: {items: true}}}
+  any: {anyOf: [{type: string}, {}]}
+  not: {not: {type: string}}
+  if: {if: {required: [a]}, then: {minProperties: 1}}
+  once: {properties: {a: true}}
+  denied: true
+  pinned: true
+  approved: true
+  broken: {type: nothing}
+  refused: false
+tools: {deny: [denied, denied_too], approval_required: [approved]}
+tool_pins:
+  pinned: {server_id: s, tool_name: t, schema_hash: "`+strings.Repeat("0", 64)+`", meta_hash: "`+strings.Repeat("0", 64)+`"}
+`)
+	free := mustParse(t, "schemas: {empty: true, closed: {properties: {a: true, b: {}}, additionalProperties: false}}") // no duties
+	var deep any = "x"
+	for range 129 {
+		deep = []any{deep}
+	}
+	tools := append(slices.Collect(maps.Keys(p.Spec().Schemas)), "unnamed", "denied_too")
+	for name, bad := range map[string]any{
+		"a channel": make(chan int), "NaN": math.NaN(), "invalid UTF-8": "\xff", "a Number that is none": json.Number("1 "),
+		"a name of invalid UTF-8": map[string]any{"\xff": 1}, "too deep": deep, "a typed nil map": map[string]string(nil),
+	} {
+		for _, v := range []any{
+			bad, []any{bad}, map[string]any{"a": bad}, map[string]any{"z": bad}, map[string]any{"a": map[string]any{"b": bad}},
+			map[string]any{"a": []any{1, bad}, "b": "x"}, map[string]any{"a": 1, "b": map[string]any{"c": []any{[]any{bad}}}},
+			map[string]any{"a": []any(nil), "b": bad},
+		} {
+			for _, tool := range tools {
+				for _, p := range []*assay.Policy{p, free} {
+					if d := assay.CheckArgsValue(p, tool, v); d.Allowed || d.Code != assay.CodeValue {
+						t.Errorf("%s: %s in %T: %q, allowed %v", tool, name, v, d.Code, d.Allowed)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A nil map or slice is null for each schema, wherever it stands.
+func TestANilMapOrSliceIsNullWhereverItStands(t *testing.T) {
+	p := mustParse(t, `
+schemas:
+  nulls: {properties: {a: {type: "null"}, b: {items: {type: "null"}}, c: {additionalProperties: {const: null}}}, additionalProperties: {type: "null"}}
+  objects: {properties: {a: {type: [object, array]}, b: {items: {type: [object, array]}}, c: {additionalProperties: {not: {type: "null"}}}}, additionalProperties: {type: [object, array]}}
+`)
+	for _, null := range []any{map[string]any(nil), []any(nil)} {
+		for _, v := range []any{
+			map[string]any{"a": null}, map[string]any{"b": []any{null}}, map[string]any{"c": map[string]any{"d": null}},
+			map[string]any{"other": null},
+		} {
+			if d := assay.CheckArgsValue(p, "nulls", v); !d.Allowed {
+				t.Errorf("%#v is not null: %v", v, d.Err())
+			}
+			if d := assay.CheckArgsValue(p, "objects", v); d.Code != assay.CodeArgSchema {
+				t.Errorf("%#v is more than null: %+v", v, d)
+			}
 		}
 	}
 }
