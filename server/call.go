@@ -3,7 +3,9 @@ package server
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/assay/internal/stop"
@@ -16,14 +18,15 @@ type call struct {
 	size   int    // bytes of its line
 	method string
 
-	params toolParams       // of a tools/call
-	conn   *connection      // takes the answer; nil when nothing does
-	made   int              // bytes of the answer that conn counts; guarded by its mu
-	extra  mcp.RequestExtra // its address is how middleware finds the call again
+	params  toolParams       // of a tools/call
+	request jsonrpc.Request  // what the SDK gets
+	conn    *connection      // takes the answer; nil when nothing does
+	made    int              // bytes of the answer that conn counts; guarded by its mu
+	extra   mcp.RequestExtra // its address is how middleware finds the call again
 
 	finished chan struct{} // one value when a worker has set result, or did not begin
 	result   *toolResult   // nil when it did not
-	answer   *toolResult   // the result as it is sent; see toolResult.MarshalJSON
+	answer   *toolResult   // the result as it is sent; nil until there is one
 
 	stop   stop.Flag     // read by the work: it is to end
 	done   chan struct{} // closed when stop is set
@@ -50,6 +53,34 @@ func (c *call) end(reason stopReason) {
 
 // stopped says why the work was asked to stop, or running.
 func (c *call) stopped() stopReason { return stopReason(c.reason.Load()) }
+
+// watchdog stops the calls of one worker, one at a time, that run too long.
+type watchdog struct {
+	timer   *time.Timer
+	watched *atomic.Pointer[call]
+}
+
+// watch stops c after limit, unless rest is called before.
+func (w *watchdog) watch(c *call, limit time.Duration) {
+	if w.timer == nil {
+		watched := new(atomic.Pointer[call])
+		w.watched = watched
+		w.watched.Store(c)
+		w.timer = time.AfterFunc(limit, func() { watched.Load().end(timedOut) })
+		return
+	}
+	w.watched.Store(c)
+	w.timer.Reset(limit)
+}
+
+// rest ends the watch.
+func (w *watchdog) rest() {
+	if !w.timer.Stop() {
+		// The function has begun, and may be about to look which call to stop. It
+		// is to find no later one.
+		w.timer = nil
+	}
+}
 
 func newCall(id []byte, method string, size int) *call {
 	return &call{

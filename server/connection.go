@@ -126,11 +126,11 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 // already, or no longer taken.
 func (c *connection) accept(msg message, size int) *jsonrpc.Request {
 	call := newCall(msg.id, string(msg.method), size)
-	request := &jsonrpc.Request{Method: call.method}
+	call.request.Method = call.method
 	switch call.method {
 	case "initialize", "ping", "server/discover", "tools/list":
 		if msg.params != nil {
-			request.Params = append([]byte(nil), msg.params...)
+			call.request.Params = append([]byte(nil), msg.params...)
 		}
 	case "tools/call":
 		if msg.params == nil || isNull(msg.params) {
@@ -138,9 +138,9 @@ func (c *connection) accept(msg message, size int) *jsonrpc.Request {
 			return nil
 		}
 		call.params = parseToolParams(append([]byte(nil), msg.params...))
-		request.Method = callMethod
+		call.request.Method = callMethod
 		if meta := call.params.meta.value; meta != nil {
-			request.Params = append(append([]byte(`{"_meta":`), meta...), '}')
+			call.request.Params = append(append([]byte(`{"_meta":`), meta...), '}')
 		}
 	default:
 		c.reply(call, methodNotFound)
@@ -150,9 +150,9 @@ func (c *connection) accept(msg message, size int) *jsonrpc.Request {
 		return nil
 	}
 	// The SDK compares ids by value, and a float64 holds every number below 2^53.
-	request.ID, _ = jsonrpc.MakeID(float64(call.number))
-	request.Extra = &call.extra
-	return request
+	call.request.ID, _ = jsonrpc.MakeID(float64(call.number))
+	call.request.Extra = &call.extra
+	return &call.request
 }
 
 // reply answers a request that the SDK does not see.
@@ -253,7 +253,7 @@ func (c *connection) Write(_ context.Context, msg jsonrpc.Message) error {
 	}
 	return c.finish(call, func(out []byte) []byte {
 		switch {
-		case call.answer != nil:
+		case response.Error == nil && call.answer != nil:
 			return appendToolResult(out, call.id, call.answer)
 		case response.Error == nil:
 			return appendResult(out, call.id, response.Result)

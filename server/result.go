@@ -10,12 +10,15 @@ import (
 
 // toolResult is the result of a tools/call. The SDK's own leaves isError out
 // where it is false, and clients test for an explicit false.
+//
+// [connection.Write] finds it in its call, with what the SDK added to it. What
+// encoding/json makes of it is a placeholder without the payload: the SDK would
+// check and copy that, twice, on the way.
 type toolResult struct {
 	mcp.ResultBase
 	payload  []byte // one JSON object
 	isError  bool
-	call     *call // takes the result as it is; nil when nothing is to
-	complete bool  // say that the result is complete, as protocol revisions from 2026-07-28 on want it
+	complete bool // say that the result is complete, as protocol revisions from 2026-07-28 on want it
 }
 
 // newResult returns the result that holds a payload. A json.RawMessage is one
@@ -37,11 +40,8 @@ func failureResult(err *failure) *toolResult {
 	return newResult(&failurePayload{Error: err}, true)
 }
 
-// text returns the result as JSON: its payload once as text and once as an
+// appendText appends the result as JSON: its payload once as text and once as an
 // object.
-func (r *toolResult) text() []byte { return r.appendText(nil) }
-
-// appendText appends what text returns.
 func (r *toolResult) appendText(out []byte) []byte {
 	out = slices.Grow(out, 2*len(r.payload)+len(r.payload)/4+128)
 	out = append(out, `{"content":[{"type":"text","text":`...)
@@ -62,17 +62,6 @@ func (r *toolResult) appendText(out []byte) []byte {
 		}
 	}
 	return append(out, '}')
-}
-
-// MarshalJSON leaves the result with the call and returns a placeholder for it:
-// the SDK would check and copy the text, twice, on its way to
-// [connection.Write].
-func (r *toolResult) MarshalJSON() ([]byte, error) {
-	if r.call == nil {
-		return r.text(), nil
-	}
-	r.call.answer = r
-	return []byte("{}"), nil
 }
 
 // toolList is the result of tools/list: the tools in their order, and nothing

@@ -225,7 +225,7 @@ func (s *session) call(ctx context.Context, _ *mcp.ServerSession, params *callPa
 	}
 	result := s.server.run(c)
 	result.complete = params != nil && isStateless(params.Meta)
-	result.call = c
+	c.answer = result
 	return result, nil
 }
 
@@ -313,13 +313,14 @@ func (s *Server) run(c *call) *toolResult {
 // work is a worker: it runs one call at a time. That the workers live on, and
 // not one goroutine for each call, spares every call the growing of a stack.
 func (s *Server) work() {
+	var dog watchdog
 	for {
 		select {
 		case c := <-s.queue:
 			// The room may be gone since the call began to wait for its turn. It
 			// waits again where it holds up no calls of other connections.
 			if c.conn.roomForAnswers() == nil {
-				result := s.answer(c)
+				result := s.answer(c, &dog)
 				// An answer holds its payload twice.
 				c.conn.hold(c, 2*len(result.payload))
 				c.result = result
@@ -332,15 +333,19 @@ func (s *Server) work() {
 }
 
 // answer answers a tools/call whatever happens.
-func (s *Server) answer(c *call) (result *toolResult) {
-	start := time.Now()
+func (s *Server) answer(c *call, dog *watchdog) (result *toolResult) {
+	debug := s.log.Enabled(context.Background(), slog.LevelDebug)
+	var start time.Time
+	if debug {
+		start = time.Now()
+	}
 	name := ""
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("panic", "request", c.number, "tool", name, "at", panicSite())
 			result = failureResult(errInternal)
 		}
-		if s.log.Enabled(context.Background(), slog.LevelDebug) {
+		if debug {
 			s.log.Debug("answered", "request", c.number, "tool", name, "bytes", c.size,
 				"duration", time.Since(start), "denied", result.isError)
 		}
@@ -350,8 +355,8 @@ func (s *Server) answer(c *call) (result *toolResult) {
 		return failureResult(errInternal)
 	}
 	name = t.spec.Name
-	timer := time.AfterFunc(s.limits.timeout(), func() { c.end(timedOut) })
-	defer timer.Stop()
+	dog.watch(c, s.limits.timeout())
+	defer dog.rest()
 	if s.began != nil {
 		s.began(c)
 	}
