@@ -66,26 +66,24 @@ func syntaxError(line, column int, message, hint string) *Error {
 	return &Error{Kind: KindSyntax, Problems: []Problem{{Line: line, Column: column, Message: message, Hint: hint}}}
 }
 
-// place is where in the document a reader is; nil is the root.
-type place struct {
-	in    *place
+// path is where in the document a reader is; the root is empty.
+type path []step
+
+// step is one step of a path.
+type step struct {
 	key   string // of a mapping's member
 	index int    // of a list's item, or -1
 }
 
-// pointer returns the place as a JSON Pointer.
-func (p *place) pointer() string {
-	var places []*place
-	for ; p != nil; p = p.in {
-		places = append(places, p)
-	}
+// pointer returns the path as a JSON Pointer.
+func (p path) pointer() string {
 	var b strings.Builder
-	for i := len(places) - 1; i >= 0; i-- {
+	for _, s := range p {
 		b.WriteByte('/')
-		if places[i].index >= 0 {
-			fmt.Fprint(&b, places[i].index)
+		if s.index >= 0 {
+			fmt.Fprint(&b, s.index)
 		} else {
-			b.WriteString(escapeToken.Replace(shorten(places[i].key)))
+			b.WriteString(escapeToken.Replace(shorten(s.key)))
 		}
 	}
 	return b.String()

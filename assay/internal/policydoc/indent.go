@@ -1,6 +1,7 @@
 package policydoc
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ const notIndented = "a value goes on in a line that is not indented deeper than 
 
 // checkIndent notes a value, or a key within a flow collection, of which a line
 // is not indented. Nodes come in the order of the text.
-func (r *yamlReader) checkIndent(n *yaml.Node, c context, at *place) {
+func (r *yamlReader) checkIndent(n *yaml.Node, c context) {
 	if c.indent < 0 {
 		return
 	}
@@ -62,7 +63,7 @@ func (r *yamlReader) checkIndent(n *yaml.Node, c context, at *place) {
 		}
 	}
 	if !ok {
-		add(&r.syntax, n, at, notIndented, "indent it, or close the quote or bracket")
+		r.add(&r.syntax, n, notIndented, "indent it, or close the quote or bracket")
 	}
 }
 
@@ -164,6 +165,15 @@ type source struct {
 
 // seek moves on to a position, never back, and returns its offset.
 func (s *source) seek(line, column int) int {
+	for s.line < line {
+		i := bytes.IndexByte(s.text[s.at:], '\n')
+		if i < 0 {
+			break
+		}
+		s.at += i + 1
+		s.line++
+		s.column = 1
+	}
 	for s.at < len(s.text) && (s.line < line || s.line == line && s.column < column) {
 		switch b := s.text[s.at]; {
 		case b == '\n':

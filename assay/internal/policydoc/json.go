@@ -18,6 +18,10 @@ type jsonReader struct {
 	text    []byte
 	scratch []byte
 	nodes   nodes
+	// items and members are those of the lists and mappings that are open, the
+	// innermost last: how many one holds is known when it ends.
+	items   []*Node
+	members []Member
 	// at is an offset, line and column its position.
 	at, line, column int
 }
@@ -68,38 +72,42 @@ func (r *jsonReader) value(i int) (*Node, int) {
 }
 
 func (r *jsonReader) array(n *Node, i int) int {
-	for {
-		// Behind the bracket or a comma.
-		i = strictjson.SkipSpace(r.text, i+1)
-		if r.text[i] == ']' {
-			return i + 1
+	first := len(r.items)
+	for r.text[i] != ']' {
+		// At the bracket or a comma.
+		if i = strictjson.SkipSpace(r.text, i+1); r.text[i] == ']' {
+			break // only in an empty one
 		}
 		var item *Node
 		item, i = r.value(i)
-		n.Items = append(n.Items, item)
-		if i = strictjson.SkipSpace(r.text, i); r.text[i] == ']' {
-			return i + 1
-		}
+		r.items = append(r.items, item)
+		i = strictjson.SkipSpace(r.text, i)
 	}
+	n.Items = r.nodes.list(len(r.items) - first)
+	copy(n.Items, r.items[first:])
+	r.items = r.items[:first]
+	return i + 1
 }
 
 func (r *jsonReader) object(n *Node, i int) int {
-	for {
-		// Behind the brace or a comma.
-		i = strictjson.SkipSpace(r.text, i+1)
-		if r.text[i] == '}' {
-			return i + 1
+	first := len(r.members)
+	for r.text[i] != '}' {
+		// At the brace or a comma.
+		if i = strictjson.SkipSpace(r.text, i+1); r.text[i] == '}' {
+			break // only in an empty one
 		}
 		var m Member
 		m.Line, m.Column = r.position(i)
 		m.Key, i = r.string(i)
 		i = strictjson.SkipSpace(r.text, i) // the colon
 		m.Value, i = r.value(strictjson.SkipSpace(r.text, i+1))
-		n.Members = append(n.Members, m)
-		if i = strictjson.SkipSpace(r.text, i); r.text[i] == '}' {
-			return i + 1
-		}
+		r.members = append(r.members, m)
+		i = strictjson.SkipSpace(r.text, i)
 	}
+	n.Members = r.nodes.members(len(r.members) - first)
+	copy(n.Members, r.members[first:])
+	r.members = r.members[:first]
+	return i + 1
 }
 
 func (r *jsonReader) string(i int) (string, int) {
@@ -111,14 +119,31 @@ func (r *jsonReader) string(i int) (string, int) {
 	return string(r.scratch), end
 }
 
-// nodes hands out nodes from blocks.
-type nodes struct{ free []Node }
+// nodes hands out nodes, and what they hold, from blocks.
+type nodes struct {
+	free        []Node
+	freeItems   []*Node
+	freeMembers []Member
+}
 
-func (s *nodes) next() *Node {
-	if len(s.free) == 0 {
-		s.free = make([]Node, 128)
+func (s *nodes) next() *Node { return &take(&s.free, 1)[0] }
+
+// list returns the Items of a list of n.
+func (s *nodes) list(n int) []*Node { return take(&s.freeItems, n) }
+
+// members returns the Members of a mapping of n.
+func (s *nodes) members(n int) []Member { return take(&s.freeMembers, n) }
+
+// take cuts n zero values off the free ones.
+func take[T any](free *[]T, n int) []T {
+	const block = 100
+	if n > len(*free) {
+		if n > block/4 {
+			return make([]T, n)
+		}
+		*free = make([]T, block)
 	}
-	n := &s.free[0]
-	s.free = s.free[1:]
-	return n
+	taken := (*free)[:n:n]
+	*free = (*free)[n:]
+	return taken
 }

@@ -342,6 +342,24 @@ func TestSyntaxProblemsComeFirst(t *testing.T) {
 	}
 }
 
+func TestNothingIsSaidOfWhatWasNotReadAnyMore(t *testing.T) {
+	for name, text := range map[string]string{
+		"too deep":                           "a: " + repeat("[", 129) + repeat("]", 129) + "\nb: 1\n",
+		"an alias inside its own anchor":     "a: &a [*a, {b: 1}]\n&c d: 1\n",
+		"aliases that stand for a megabyte":  laughs(9) + "b: 1\n",
+		"a key that is a list, but too deep": repeat("[", 128) + "? [b]\n: c" + repeat("]", 128),
+	} {
+		_, err := Parse([]byte(text), limit)
+		var got *Error
+		if !errors.As(err, &got) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(got.Problems) != 1 || got.Kind != KindSyntax {
+			t.Errorf("%s: %v, %+v", name, got.Kind, got.Problems)
+		}
+	}
+}
+
 func TestProblemsAreBounded(t *testing.T) {
 	text := repeat("k", 200_000) + ":\n" + repeat("- .nan\n", 100_000)
 	_, err := Parse([]byte(text), limit)

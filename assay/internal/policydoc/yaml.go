@@ -40,7 +40,7 @@ func parseYAML(text []byte, maxBytes int) (*Node, error) {
 		expanded: len(text), maxBytes: maxBytes,
 		anchors: map[*yaml.Node]built{},
 	}
-	b := r.node(root, 0, context{indent: -1}, nil)
+	b := r.node(root, 0, context{indent: -1})
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -98,6 +98,9 @@ func checkText(text []byte) error {
 // read on behind one that stands before all content. A line that starts with
 // the marker can be nothing else (YAML 1.2.2, rule c-forbidden).
 func checkEnd(text []byte) error {
+	if !bytes.HasPrefix(text, []byte("...")) && !bytes.Contains(text, []byte("\n...")) {
+		return nil
+	}
 	ended := false
 	for start := 0; start < len(text); {
 		end := len(text)
@@ -227,6 +230,7 @@ type yamlReader struct {
 	anchors   map[*yaml.Node]built // complete values that an alias may name
 	expanded  int                  // the text and what its aliases stand for; see Parse
 	maxBytes  int
+	path      path // of the value that is being read
 	stopped   bool // the rest is not worth reading
 	syntax    []Problem
 	structure []Problem
@@ -252,40 +256,36 @@ func (r *yamlReader) err() error {
 	return &Error{Kind: kind, Problems: problems[:min(len(problems), maxProblems)]}
 }
 
-// add notes a problem with the node n at p, unless there are many already.
-func add(problems *[]Problem, n *yaml.Node, p *place, message, hint string) {
+// add notes a problem with the node n, unless there are many already.
+func (r *yamlReader) add(problems *[]Problem, n *yaml.Node, message, hint string) {
 	if len(*problems) < maxProblems {
-		*problems = append(*problems, Problem{Path: p.pointer(), Line: n.Line, Column: n.Column, Message: message, Hint: hint})
+		*problems = append(*problems, Problem{Path: r.path.pointer(), Line: n.Line, Column: n.Column, Message: message, Hint: hint})
 	}
 }
 
 // node reads a value that stands in depth containers.
-func (r *yamlReader) node(n *yaml.Node, depth int, c context, at *place) built {
+func (r *yamlReader) node(n *yaml.Node, depth int, c context) built {
 	if r.stopped {
 		return built{node: &Node{}}
 	}
-	r.checkIndent(n, c, at)
+	r.checkIndent(n, c)
 	if n.Kind == yaml.AliasNode {
-		return r.alias(n, depth, at)
+		return r.alias(n, depth)
 	}
 	b := built{node: r.nodes.next(), size: 1}
 	b.node.Line, b.node.Column = n.Line, n.Column
 	if n.Kind == yaml.ScalarNode {
-		if c.flow && plain(n) && n.Value == "?" {
-			// The library takes it for text, others for a key that is null.
-			add(&r.syntax, n, at, "a lone question mark in [] or {} is read in two ways", "quote it")
-		}
-		r.scalar(n, b.node, at)
+		r.scalar(n, b.node, c)
 		b.size += len(n.Value)
 	} else if depth >= strictjson.MaxDepth {
-		add(&r.syntax, n, at, tooDeep, "")
+		r.add(&r.syntax, n, tooDeep, "")
 		r.stopped = true
 	} else if n.Kind == yaml.SequenceNode {
-		r.tag(n, "!!seq", at)
-		r.list(n, &b, depth, c.inside(n), at)
+		r.tag(n, "!!seq")
+		r.list(n, &b, depth, c.inside(n))
 	} else {
-		r.tag(n, "!!map", at)
-		r.mapping(n, &b, depth, c.inside(n), at)
+		r.tag(n, "!!map")
+		r.mapping(n, &b, depth, c.inside(n))
 	}
 	if n.Anchor != "" {
 		r.anchors[n] = b
@@ -293,28 +293,33 @@ func (r *yamlReader) node(n *yaml.Node, depth int, c context, at *place) built {
 	return b
 }
 
-func (r *yamlReader) alias(n *yaml.Node, depth int, at *place) built {
+func (r *yamlReader) alias(n *yaml.Node, depth int) built {
 	b, complete := r.anchors[n.Alias]
 	if !complete {
-		add(&r.syntax, n, at, "an alias stands inside its own anchor", "")
+		r.add(&r.syntax, n, "an alias stands inside its own anchor", "")
 		r.stopped = true
 		return built{node: &Node{}}
 	}
 	if depth+b.height > strictjson.MaxDepth {
-		add(&r.syntax, n, at, tooDeep+", with the alias expanded", "")
+		r.add(&r.syntax, n, tooDeep+", with the alias expanded", "")
 	}
 	if r.expanded += b.size; r.expanded > r.maxBytes {
-		add(&r.syntax, n, at, fmt.Sprintf("the policy is longer than %d bytes with its aliases expanded", r.maxBytes), "")
+		r.add(&r.syntax, n, fmt.Sprintf("the policy is longer than %d bytes with its aliases expanded", r.maxBytes), "")
 		r.stopped = true
 	}
 	return b
 }
 
-func (r *yamlReader) list(n *yaml.Node, b *built, depth int, c context, at *place) {
+func (r *yamlReader) list(n *yaml.Node, b *built, depth int, c context) {
 	b.node.Kind = List
-	b.node.Items = make([]*Node, len(n.Content))
+	b.node.Items = r.nodes.list(len(n.Content))
 	for i, item := range n.Content {
-		value := r.node(item, depth+1, c, &place{in: at, index: i})
+		if r.stopped {
+			break
+		}
+		r.path = append(r.path, step{index: i})
+		value := r.node(item, depth+1, c)
+		r.path = r.path[:len(r.path)-1]
 		b.node.Items[i] = value.node
 		b.size += value.size
 		b.height = max(b.height, value.height)
@@ -322,21 +327,22 @@ func (r *yamlReader) list(n *yaml.Node, b *built, depth int, c context, at *plac
 	b.height++
 }
 
-func (r *yamlReader) mapping(n *yaml.Node, b *built, depth int, c context, at *place) {
+func (r *yamlReader) mapping(n *yaml.Node, b *built, depth int, c context) {
 	b.node.Kind = Map
-	b.node.Members = make([]Member, 0, len(n.Content)/2)
+	b.node.Members = r.nodes.members(len(n.Content) / 2)[:0]
 	var lines map[string]int // of the keys, once they are many
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !r.stopped; i += 2 {
 		m := Member{Line: n.Content[i].Line, Column: n.Content[i].Column}
-		inside := place{in: at, index: -1}
-		key, isText := r.key(n.Content[i], depth, c, &inside)
+		r.path = append(r.path, step{index: -1})
+		key, isText := r.key(n.Content[i], depth, c)
 		m.Key = key
 		if isText {
 			if line := b.node.lineOf(key, &lines); line > 0 {
-				add(&r.syntax, n.Content[i], &inside, fmt.Sprintf("the key stands twice in one mapping, first on line %d", line), "")
+				r.add(&r.syntax, n.Content[i], fmt.Sprintf("the key stands twice in one mapping, first on line %d", line), "")
 			}
 		}
-		value := r.node(n.Content[i+1], depth+1, c, &inside)
+		value := r.node(n.Content[i+1], depth+1, c)
+		r.path = r.path[:len(r.path)-1]
 		m.Value = value.node
 		b.size += value.size + 1 + len(key)
 		b.height = max(b.height, value.height)
@@ -372,42 +378,55 @@ func (n *Node) lineOf(key string, lines *map[string]int) int {
 }
 
 // key reads the key of a mapping that stands in depth containers, and gives its
-// text to the place inside. False means that it is no text and has been noted.
-func (r *yamlReader) key(n *yaml.Node, depth int, c context, inside *place) (string, bool) {
+// text to the path. False means that it is no text and has been noted.
+func (r *yamlReader) key(n *yaml.Node, depth int, c context) (string, bool) {
+	last := &r.path[len(r.path)-1]
 	c.key = !c.flow
 	const quote = "quote the key"
 	switch n.Kind {
 	case yaml.AliasNode:
-		inside.key = "*" + n.Value
-		add(&r.structure, n, inside, "an alias is not allowed as a key", "write the key out")
+		last.key = "*" + n.Value
+		r.add(&r.structure, n, "an alias is not allowed as a key", "write the key out")
 		return "", false
 	case yaml.ScalarNode:
-		inside.key = n.Value
+		last.key = n.Value
 		if plain(n) && n.Value == "<<" {
-			add(&r.structure, n, inside, "a merge key is not allowed", "YAML 1.2 has none: write out what it would merge, or quote it if it is a name")
+			r.add(&r.structure, n, "a merge key is not allowed", "YAML 1.2 has none: write out what it would merge, or quote it if it is a name")
 			return "", false
 		}
-		key := r.node(n, depth+1, c, inside).node
+		var key Node // which nothing keeps: a Member has the text
+		if n.Anchor != "" {
+			key = *r.node(n, depth+1, c).node
+		} else {
+			r.checkIndent(n, c)
+			r.scalar(n, &key, c)
+		}
 		if key.Kind != String {
-			add(&r.structure, n, inside, "a key must be text, not "+key.Kind.String(), quote)
+			r.add(&r.structure, n, "a key must be text, not "+key.Kind.String(), quote)
 			return "", false
 		}
 		return key.Text, true
 	}
-	inside.key = "?"
-	add(&r.structure, n, inside, "a key must be text, not "+r.node(n, depth+1, c, inside).node.Kind.String(), quote)
+	last.key = "?"
+	if key := r.node(n, depth+1, c).node; key.Kind != Null { // which it stays where reading stops
+		r.add(&r.structure, n, "a key must be text, not "+key.Kind.String(), quote)
+	}
 	return "", false
 }
 
 // scalar gives node the meaning of n.
-func (r *yamlReader) scalar(n *yaml.Node, node *Node, at *place) {
+func (r *yamlReader) scalar(n *yaml.Node, node *Node, c context) {
+	if c.flow && plain(n) && n.Value == "?" {
+		// The library takes it for text, others for a key that is null.
+		r.add(&r.syntax, n, "a lone question mark in [] or {} is read in two ways", "quote it")
+	}
 	s := scalar{kind: String, tag: "!!str"}
 	if plain(n) && !(tagged(n) && n.Tag == s.tag) {
 		s = resolve(n.Value)
 	}
-	r.tag(n, s.tag, at)
+	r.tag(n, s.tag)
 	if s.refused != "" {
-		add(&r.structure, n, at, s.refused, "quote it if it is text")
+		r.add(&r.structure, n, s.refused, "quote it if it is text")
 	}
 	node.Kind, node.Bool = s.kind, s.truth
 	switch s.kind {
@@ -419,8 +438,8 @@ func (r *yamlReader) scalar(n *yaml.Node, node *Node, at *place) {
 }
 
 // tag notes a tag that changes what n is without it.
-func (r *yamlReader) tag(n *yaml.Node, core string, at *place) {
+func (r *yamlReader) tag(n *yaml.Node, core string) {
 	if tagged(n) && n.Tag != core {
-		add(&r.structure, n, at, "a tag is not allowed here", "remove it; quote the value if it is text")
+		r.add(&r.structure, n, "a tag is not allowed here", "remove it; quote the value if it is text")
 	}
 }
