@@ -54,7 +54,7 @@ func TestExclusionsAreNeeded(t *testing.T) {
 				said := silent
 				if judge, err := engine.ask(s); err == nil {
 					judge(nil)
-					said = judge(asFloats(v))
+					said = judge(v)
 				}
 				if said != e.says {
 					t.Errorf("%s %s, the table says that it %s", e.engine, said, e.says)
@@ -99,7 +99,7 @@ func TestWhyQriDoesNotDecide(t *testing.T) {
 			`{"$dynamicRef": "#n", "$defs": {"x": {"$dynamicAnchor": "n", "type": "string"}}}`, `1`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := asFloats(decode(t, c.instance))
+			v := decode(t, c.instance)
 			qri, err := askQriText([]byte(c.schema))
 			if err != nil {
 				t.Fatal(err)

@@ -6,14 +6,14 @@ go 1.26.0
 
 require (
 	example.com/assay v0.0.0
+	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/google/jsonschema-go v0.4.3
 	github.com/qri-io/jsonschema v0.2.1
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 )
 
 require (
-	github.com/dlclark/regexp2/v2 v2.13.0 // indirect
 	github.com/qri-io/jsonpointer v0.1.1 // indirect
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	go.yaml.in/yaml/v4 v4.0.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
 )

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dlclark/regexp2/v2"
 	google "github.com/google/jsonschema-go/jsonschema"
 	qri "github.com/qri-io/jsonschema"
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // opinion is what an engine says of an instance.
@@ -190,6 +192,10 @@ var exclusions = []exclusion{
 	{"qri", "an anchor is found only by a reference that the schema's first instance reaches",
 		func(s, v *traits) bool { return s.has("$anchor") },
 		draft2019, `{"not": {"required": ["a"], "properties": {"a": {"$ref": "#n"}}}, "$defs": {"d": {"$anchor": "n", "type": "string"}}}`, `{"a": "x"}`, accepts},
+	{"santhosh", "it asserts formats in drafts 4 to 7, which are annotations unless asked for",
+		func(s, v *traits) bool { return s.draft <= draft7 && s.has("format") },
+		draft7, `{"format": "date"}`, `"x"`, refuses},
+
 	{"qri", "$dynamicRef is ignored",
 		func(s, v *traits) bool { return s.has("$dynamicRef") },
 		draft2020, `{"$dynamicRef": "#n", "$defs": {"x": {"$dynamicAnchor": "n", "type": "string"}}}`, `1`, accepts},
@@ -246,7 +252,7 @@ func askGoogleText(text []byte) (_ func(any) opinion, err error) {
 				o = silent
 			}
 		}()
-		return opinionOf(resolved.Validate(v) == nil)
+		return opinionOf(resolved.Validate(asFloats(v)) == nil)
 	}, nil
 }
 
@@ -280,8 +286,57 @@ func askQriText(text []byte) (_ func(any) opinion, err error) {
 				o = silent
 			}
 		}()
-		return opinionOf(schema.Validate(context.Background(), v).IsValid())
+		return opinionOf(schema.Validate(context.Background(), asFloats(v)).IsValid())
 	}, nil
+}
+
+// askSanthosh returns santhosh-tekuri/jsonschema's reader of instances for a
+// schema. It is asked in the words of the schema's own draft, and about numbers
+// as they are written.
+func askSanthosh(s grown) (_ func(any) opinion, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	compiler := santhosh.NewCompiler()
+	compiler.UseLoader(nowhere{})
+	compiler.UseRegexpEngine(func(expression string) (santhosh.Regexp, error) {
+		re, err := regexp2.Compile(expression, regexp2.ECMAScript|regexp2.Unicode)
+		return ecmaPattern{re}, err
+	})
+	const address = "https://a.invalid/schema"
+	if err := compiler.AddResource(address, inDraft(s.doc, s.draft)); err != nil {
+		return nil, err
+	}
+	schema, err := compiler.Compile(address)
+	if err != nil {
+		return nil, err
+	}
+	return func(v any) (o opinion) {
+		defer func() {
+			if recover() != nil {
+				o = silent
+			}
+		}()
+		return opinionOf(schema.Validate(v) == nil)
+	}, nil
+}
+
+// nowhere is a loader that finds nothing.
+type nowhere struct{}
+
+func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
+
+// ecmaPattern is a pattern as ECMA-262 reads it.
+type ecmaPattern struct{ *regexp2.Regexp }
+
+func (p ecmaPattern) MatchString(text string) bool {
+	matched, err := p.Regexp.MatchString(text)
+	if err != nil {
+		panic(err)
+	}
+	return matched
 }
 
 // asFloats is v as encoding/json decodes it.

@@ -72,7 +72,7 @@ func newTally() *tally {
 var engines = []struct {
 	name string
 	ask  func(grown) (func(any) opinion, error)
-}{{"google", askGoogle}, {"qri", askQri}}
+}{{"google", askGoogle}, {"qri", askQri}, {"santhosh", askSanthosh}}
 
 // compare grows the i-th schema of a seed and judges its instances.
 func (j *tally) compare(t *testing.T, seed, i uint64) {
@@ -141,7 +141,7 @@ func (j *tally) compare(t *testing.T, seed, i uint64) {
 				j.unheard[engine.name+": "+why]++
 				continue
 			}
-			said := asked[e](asFloats(v))
+			said := asked[e](v)
 			if said == silent {
 				j.unheard[engine.name+": it panics"]++
 				continue
@@ -179,7 +179,7 @@ func disagree(e int, s grown, v any) error {
 		return nil
 	}
 	allowed, undecided, err := our.judge(encoded(v), v)
-	if said := ask(asFloats(v)); err == nil && !undecided && said != silent && said != opinionOf(allowed) {
+	if said := ask(v); err == nil && !undecided && said != silent && said != opinionOf(allowed) {
 		return differ(engines[e].name, allowed, said)
 	}
 	return nil
@@ -302,6 +302,7 @@ func (j *tally) checkShares(t *testing.T) {
 		{"cases that are undecided", percent(j.undecided, j.cases), 0, 1},
 		{"cases in which google is heard", percent(j.heard["google"], j.cases), 60, 100},
 		{"cases in which qri is heard", percent(j.heard["qri"], j.cases), 15, 100},
+		{"cases in which santhosh is heard", percent(j.heard["santhosh"], j.cases), 60, 100},
 		{"allowed cases of those in which google is heard", percent(j.heardAllowed["google"], j.heard["google"]), 30, 70},
 		{"allowed cases of those in which qri is heard", percent(j.heardAllowed["qri"], j.heard["qri"]), 30, 70},
 	} {

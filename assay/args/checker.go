@@ -382,23 +382,21 @@ func (c *Checker) judge(t *tool, req *Request, budget schema.Budget) Result {
 		return denied(brokenSchema)
 	}
 	var found violations
-	failure := schema.None
+	answered := true
 	for _, rule := range t.rules {
 		result := rule.schema.Validate(value, &budget)
 		if result.Failure == schema.None {
 			found.add(rule.source, result)
+		} else {
+			answered = false
 		}
-		failure = max(failure, result.Failure)
 	}
-	// A schema that does not compile comes before what the others say. An
-	// exhausted budget comes last: the call may have been denied already.
+	// An exhausted budget comes last: the call may have been denied already.
 	switch {
-	case failure == schema.Broken:
-		return denied(brokenSchema)
-	case len(found.list) > 0:
+case len(found.list) > 0:
 		list, truncated := found.merged(c.maxViolations)
 		return Result{by: brokenArguments, list: &lists{violations: list, truncated: truncated}}
-	case failure != schema.None:
+	case !answered:
 		return denied(overBudget)
 	}
 	return Result{}

@@ -38,14 +38,17 @@ func adversaries() []adversary {
 		chain[i] = fmt.Sprintf(`"n%d":{"allOf":[{"$ref":"#/$defs/n%d"},{"$ref":"#/$defs/n%d"}]}`, i, i+1, i+1)
 	}
 	branches := numbered(`{"required":["z%d"],"properties":{"a":{"$ref":"#/$defs/n"}}}`, 3)
+	late := repeat(`{"properties":{"a":{"$ref":"#/$defs/n"}},"not":true}`, 3)
 	digits := numbered(`%d`, 9000)
 	return []adversary{
-		{"a recursive anyOf of three branches", `{"$defs":{"n":{"anyOf":[` + branches + `]}},"$ref":"#/$defs/n"}`, nested(`{"a":`, `1`, `}`, 40), "limit"},
-		{"the same under not", `{"$defs":{"n":{"anyOf":[` + branches + `]}},"not":{"$ref":"#/$defs/n"}}`, nested(`{"a":`, `{}`, `}`, 40), "limit"},
+		{"a recursive anyOf of three branches", `{"$defs":{"n":{"anyOf":[` + branches + `]}},"$ref":"#/$defs/n"}`, nested(`{"a":`, `1`, `}`, 40), "invalid"},
+		{"the same under not", `{"$defs":{"n":{"anyOf":[` + branches + `]}},"not":{"$ref":"#/$defs/n"}}`, nested(`{"a":`, `{}`, `}`, 40), "valid"},
+		{"a recursive anyOf whose branches fail at their end", `{"$defs":{"n":{"anyOf":[` + late + `]}},"$ref":"#/$defs/n"}`, nested(`{"a":`, `1`, `}`, 40), "limit"},
+		{"a recursive anyOf that fails at its end under not", `{"$defs":{"n":{"anyOf":[` + late + `]}},"not":{"$ref":"#/$defs/n"}}`, nested(`{"a":`, `{}`, `}`, 40), "limit"},
 		{"a chain of allOf that doubles", `{"$defs":{` + strings.Join(chain, ",") + `,"n60":{}},"$ref":"#/$defs/n0"}`, `1`, "limit"},
 		{"the same chain that fails at its end", `{"$defs":{` + strings.Join(chain, ",") + `,"n60":{"type":"string"}},"$ref":"#/$defs/n0"}`, `1`, "limit"},
-		{"contains and items of the same recursive schema", `{"$defs":{"n":{"contains":{"$ref":"#/$defs/n"},"items":{"$ref":"#/$defs/n"},"type":"array","minItems":1}},"$ref":"#/$defs/n"}`, nested(`[`, ``, `]`, 120), "limit"},
-		{"the same under not", `{"$defs":{"n":{"contains":{"$ref":"#/$defs/n"},"items":{"$ref":"#/$defs/n"},"type":"array","minItems":1}},"not":{"$ref":"#/$defs/n"}}`, nested(`[`, ``, `]`, 120), "limit"},
+		{"contains and items of the same recursive schema", `{"$defs":{"n":{"contains":{"$ref":"#/$defs/n"},"items":{"$ref":"#/$defs/n"},"type":"array","minItems":1}},"$ref":"#/$defs/n"}`, nested(`[`, ``, `]`, 120), "invalid"},
+		{"contains and items under not", `{"$defs":{"n":{"contains":{"$ref":"#/$defs/n"},"items":{"$ref":"#/$defs/n"},"type":"array","minItems":1}},"not":{"$ref":"#/$defs/n"}}`, nested(`[`, ``, `]`, 120), "valid"},
 		{"items and unevaluatedItems of the same schema", `{"$defs":{"n":{"prefixItems":[{"$ref":"#/$defs/n"}],"anyOf":[{"unevaluatedItems":{"$ref":"#/$defs/n"}},{"unevaluatedItems":{"$ref":"#/$defs/n"}}]}},"$ref":"#/$defs/n"}`, nested(`[1,`, `1`, `]`, 120), "limit"},
 		{"nested not", `{"$defs":{"n":{"not":{"properties":{"a":{"$ref":"#/$defs/n"}}},"anyOf":[{"properties":{"a":{"$ref":"#/$defs/n"}}},true]}},"$ref":"#/$defs/n"}`, nested(`{"a":`, `1`, `}`, 120), "limit"},
 		{"nested if", `{"$defs":{"n":{"if":{"properties":{"a":{"$ref":"#/$defs/n"}}},"then":{"properties":{"a":{"$ref":"#/$defs/n"}}},"else":false}},"$ref":"#/$defs/n"}`, nested(`{"a":`, `1`, `}`, 120), "limit"},
@@ -56,8 +59,10 @@ func adversaries() []adversary {
 		{"every item wrong", `{"items":{"type":"string"}}`, `[` + repeat(`1`, 31000) + `]`, "invalid"},
 		{"every item right", `{"items":{"type":"integer"}}`, `[` + repeat(`1`, 31000) + `]`, "valid"},
 		{"every property wrong", `{"additionalProperties":{"type":"string"}}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "invalid"},
-		{"unevaluatedProperties over many branches", `{"allOf":[` + repeat(`{"properties":{"p1":{}}}`, 500) + `],"unevaluatedProperties":false}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "limit"},
-		{"unevaluatedProperties beside branches of another type", `{"allOf":[{"anyOf":[` + repeat(`{"type":"string"}`, 4000) + `,true]}],"unevaluatedProperties":false}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "limit"},
+		{"unevaluatedProperties over many branches", `{"allOf":[` + repeat(`{"properties":{"p1":{}}}`, 500) + `],"unevaluatedProperties":false}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "invalid"},
+		{"unevaluatedProperties over many patterns", `{"allOf":[` + repeat(`{"patternProperties":{"^p1$":{}}}`, 500) + `],"unevaluatedProperties":false}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "limit"},
+		{"unevaluatedProperties over branches that evaluate all", `{"allOf":[` + repeat(`{"additionalProperties":true}`, 500) + `],"unevaluatedProperties":false}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "limit"},
+		{"unevaluatedProperties beside branches of another type", `{"allOf":[{"anyOf":[` + repeat(`{"type":"string"}`, 4000) + `,true]}],"unevaluatedProperties":false}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "invalid"},
 		{"dependentSchemas of another type", `{"dependentSchemas":{` + numbered(`"p%d":{"type":"string"}`, 4000) + `},"unevaluatedProperties":false}`, `{` + numbered(`"p%d":1`, 6000) + `}`, "limit"},
 		{"unevaluatedItems over many branches", `{"allOf":[` + repeat(`{"contains":{"const":0}}`, 100) + `],"unevaluatedItems":false}`, `[` + digits + `]`, "limit"},
 		{"uniqueItems over distinct numbers", `{"uniqueItems":true}`, `[` + digits + `]`, "valid"},
@@ -76,7 +81,7 @@ func adversaries() []adversary {
 		{"multiples of a tiny number", `{"items":{"multipleOf":1e-999}}`, `[` + repeat(`1e999`, 8000) + `]`, "limit"},
 		{"many multiples of one number", `{"allOf":[` + numbered(`{"multipleOf":0.%d}`, 3000)[len(`{"multipleOf":0.0},`):] + `]}`, strings.Repeat("7", 900), "invalid"},
 		{"propertyNames over long names", `{"propertyNames":{"allOf":[` + numbered(`{"pattern":"x%d$"}`, 200) + `]}}`, `{` + numbered(`"`+strings.Repeat("p", 1000)+`%d":1`, 60) + `}`, "invalid"},
-		{"dependentSchemas of many names", `{"dependentSchemas":{` + numbered(`"p%d":{"required":["q"]}`, 2000) + `}}`, `{` + numbered(`"p%d":1`, 2000) + `}`, "limit"},
+		{"dependentSchemas of many names", `{"dependentSchemas":{` + numbered(`"p%d":{"required":["q"]}`, 2000) + `}}`, `{` + numbered(`"p%d":1`, 2000) + `}`, "invalid"},
 		{"required of many names, many times", `{"items":{"required":[` + numbered(`"r%d"`, 5000) + `]}}`, `[` + repeat(`{}`, 20000) + `]`, "limit"},
 		{"a dynamic reference that doubles", `{"$dynamicAnchor":"n","allOf":[{"properties":{"a":{"$dynamicRef":"#n"}}},{"properties":{"a":{"$dynamicRef":"#n"}}}]}`, nested(`{"a":`, `1`, `}`, 120), "limit"},
 		{"many violations with long names", `{"additionalProperties":{"type":"string"}}`, `{` + numbered(`"`+strings.Repeat("n", 5000)+`%d":1`, 12) + `}`, "invalid"},
@@ -94,7 +99,6 @@ func TestAdversaries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Validate(nil, nil) // compiles the engine
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			budget := NewBudget(1_000_000, nil)
@@ -105,7 +109,7 @@ func TestAdversaries(t *testing.T) {
 				got = "limit"
 			}
 			t.Logf("%s, %d steps left, %d MB", got, budget.Steps(), (after.TotalAlloc-before.TotalAlloc)>>20)
-			if got != a.want || result.Failure == Broken {
+			if got != a.want {
 				t.Errorf("%s, want %s", got, a.want)
 			}
 			if used := after.TotalAlloc - before.TotalAlloc; used > mostBytes {
@@ -123,7 +127,6 @@ func BenchmarkAdversaries(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s.Validate(nil, nil)
 			b.ReportAllocs()
 			for b.Loop() {
 				s.Validate(v, nil)

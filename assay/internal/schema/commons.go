@@ -23,7 +23,6 @@ type Commons struct {
 	source      Source // without a tool
 	options     Options
 	patterns    *ecma.Set
-	engines     fleet
 	foundations map[draft]*foundation
 	merging     int // bytes that may still be merged
 }
@@ -36,7 +35,6 @@ func NewCommons(src Source, opts Options) *Commons {
 		source:      src,
 		options:     opts,
 		patterns:    ecma.NewSet(maxMachines),
-		engines:     fleet{limit: maxEngineNodes},
 		foundations: map[draft]*foundation{},
 		merging:     opts.MaxMerging,
 	}

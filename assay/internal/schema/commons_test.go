@@ -2,11 +2,9 @@ package schema
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 )
 
@@ -58,8 +56,8 @@ func TestClausesOfSharedDefinitionsAreOne(t *testing.T) {
 
 func TestNothingDecidesBeforeTheFirstCall(t *testing.T) {
 	s := compileTool(t, commonsOf(t, `{}`, Options{}), `{"properties":{"p":{"pattern":"^a{3,50}[\\p{L}]{1,50}x"}}}`)
-	if s.program.Load() != nil || s.engines.made != 0 || s.commons.patterns.Size() != 0 {
-		t.Error("a program, an engine or a pattern was built by Compile")
+	if s.program.Load() != nil || s.root.rules.Load() != nil || s.commons.patterns.Size() != 0 {
+		t.Error("a program, a rule or a pattern was built by Compile")
 	}
 }
 
@@ -125,40 +123,6 @@ func TestProblemsOfSharedDefinitionsComeToEveryToolThatReachesThem(t *testing.T)
 		if s, problems := c.Compile(valueOf(t, `{"$ref":"#/$defs/deep"}`), "/schemas/t"); s != nil || len(problems) != 2 {
 			t.Errorf("deep: %+v", problems)
 		}
-	}
-}
-
-func TestTheEnginesOfAPolicyAreBounded(t *testing.T) {
-	c := commonsOf(t, `{"big":{"properties":{`+numbered(`"p%d":{"maximum":%[1]d}`, 100)+`}}}`, Options{})
-	c.engines.limit = 1000
-	var all []*Schema
-	for range 30 {
-		s := compileTool(t, c, `{"$ref":"#/$defs/big"}`)
-		all = append(all, s)
-		if r := s.Validate(valueOf(t, `{"p1":2}`), nil); len(r.Violations) != 1 {
-			t.Fatalf("%+v", r)
-		}
-		if c.engines.total > c.engines.limit {
-			t.Fatalf("%d nodes in engines", c.engines.total)
-		}
-	}
-	if len(all[0].engines.idle) != 0 || len(all[29].engines.idle) != 1 {
-		t.Error("the first engine is still there, or the last is not")
-	}
-	if r := all[0].Validate(valueOf(t, `{"p1":2}`), nil); len(r.Violations) != 1 {
-		t.Errorf("built again: %+v", r)
-	}
-}
-
-func TestWaitingForAnEngineEndsWithTheStopFlag(t *testing.T) {
-	s := compileTool(t, commonsOf(t, `{}`, Options{}), `{"maximum":3}`)
-	s.engines.made = runtime.GOMAXPROCS(0) // all of them in use, for ever
-	var stop atomic.Bool
-	done := make(chan Result)
-	go func() { done <- s.Validate(valueOf(t, `4`), NewBudget(1000, &stop)) }()
-	stop.Store(true)
-	if r := <-done; r.Failure != Limit {
-		t.Errorf("%+v", r)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 	"example.com/assay/assay/internal/strictjson"
 )
 
-// plainly is the library alone over the schema as it stands.
+// plainly is a second opinion, the library github.com/santhosh-tekuri/jsonschema
+// over the schema as it stands.
 type plainly struct{ schema *jsonschema.Schema }
 
 type plainPattern struct{ *ecma.Regexp }
@@ -69,10 +70,8 @@ func withoutFormats(v any) any {
 }
 
 // TestLibraryAgrees takes every schema of the public suite that the gate lets
-// through, and every instance of the same file, and compares with the library
-// alone: what the package takes over from it, and how it rewrites the schema
-// for it, must not change an answer. What the gate lets through, the library
-// has to compile.
+// through, and every instance of the same file, and compares with the library.
+// What the gate lets through, the library has to compile.
 func TestLibraryAgrees(t *testing.T) {
 	compared := 0
 	for _, draft := range suiteDrafts {
@@ -111,7 +110,7 @@ func TestLibraryAgrees(t *testing.T) {
 					compared++
 					result := s.Validate(v, nil)
 					if want := plain.schema.Validate(v) == nil; result.Failure != None || result.Valid() != want {
-						t.Errorf("%s: %s: %.200s: valid is %v, failure %d; the library alone says %v", file, group.Description, text, result.Valid(), result.Failure, want)
+						t.Errorf("%s: %s: %.200s: valid is %v, failure %d; the library says %v", file, group.Description, text, result.Valid(), result.Failure, want)
 					}
 				}
 			}
@@ -159,9 +158,9 @@ func TestGateIsAsStrictAsTheMetaschemas(t *testing.T) {
 							text, _ := json.Marshal(object)
 							t.Errorf("the gate lets through %s, the library says %v", text, err)
 						}
-						if r := s.Validate(nil, nil); r.Failure == Broken {
+						if r := s.Validate(nil, nil); r.Failure != None {
 							text, _ := json.Marshal(object)
-							t.Errorf("the library refuses the rewritten form of %s", text)
+							t.Errorf("no answer by %s", text)
 						}
 					})
 				}

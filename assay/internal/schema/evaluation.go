@@ -4,25 +4,21 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/assay/internal/strictjson"
 )
 
 const (
-	// branchSteps is what a look at a branch costs: choosing it, visiting it, and
-	// the comparison of its type, behind which a visit may end uncounted.
-	branchSteps = 4
 	// findingSteps is what it costs to write a finding down.
 	findingSteps = 8
 	// patternSteps is what a pattern costs more than other looks at a text.
 	patternSteps = 4
-	// maxRecursion bounds the schemas in place that are open at one time.
-	maxRecursion = 20_000
+	// maxOpen bounds the schemas that are open at one time, of which each waits
+	// for one that it applies.
+	maxOpen = 20_000
 	// maxFindings is how many findings are kept, the first ones by path and
 	// keyword.
 	maxFindings = 4_096
@@ -36,14 +32,21 @@ type noAnswer struct{}
 type evaluation struct {
 	schema    *Schema
 	budget    *Budget
-	nodes     map[string]*node
-	muted     int // how many branches, whose findings nobody reads, are open
-	chain     int // how many schemas with applicators are open
+	path      []token     // from the whole value to the one that is judged
+	open      int         // how many schemas wait for one that they apply
+	scope     []*resource // of these schemas, the outermost first; only where a reference is dynamic
+	muted     int         // how many of them want a mere yes or no, so that nobody reads the findings
 	scratch   []byte
-	collected *jsonschema.ValidationError
 	findings  []finding
 	places    map[place]int // of the findings
 	truncated bool
+}
+
+// token is one step of a path: a property, or an item where list is set.
+type token struct {
+	name  string
+	index int
+	list  bool
 }
 
 // place is what no two violations share.
@@ -70,35 +73,16 @@ func (s *Schema) Validate(v any, b *Budget) (result Result) {
 	if b == nil {
 		b = NewBudget(s.options.MaxSteps, nil)
 	}
-	run := &evaluation{schema: s, budget: b, collected: &jsonschema.ValidationError{ErrorKind: &collected{}}}
+	run := &evaluation{schema: s, budget: b}
 	defer func() {
-		// Whatever went wrong in there, the library's own panics included, it is
-		// no answer.
+		// Whatever went wrong in there, it is no answer.
 		if recover() != nil {
 			result = Result{Failure: Limit}
 		}
 	}()
 	run.spend(1 + survey(v))
-	if s.root.object == nil {
-		if s.root.never {
-			run.record(s.root, place{keyword: "false"}, nil)
-		}
-		return run.result()
-	}
-	e, failure := s.acquire(b.stop)
-	if e == nil {
-		return Result{Failure: failure}
-	}
-	defer func() {
-		e.run = nil
-		s.release(e)
-	}()
-	e.run, run.nodes = run, e.nodes
-	if err := e.schema.Validate(v); err != nil {
-		run.collect(err)
-		if len(run.findings) == 0 {
-			panic(noAnswer{})
-		}
+	if run.holds(s.root, v, nil) != (len(run.findings) == 0) {
+		panic(noAnswer{})
 	}
 	return run.result()
 }
@@ -118,50 +102,6 @@ func (run *evaluation) matches(re *ecma.Regexp, text string) bool {
 		panic(noAnswer{})
 	}
 	return matched
-}
-
-// visit counts the visit of a schema, and each item, property and comparison
-// that the library's keywords looked at in it.
-func (run *evaluation) visit(n *node, v any, depth int) {
-	a := run.schema.asserted(n)
-	// The library looks through the open schemas for a loop, and copies the
-	// path of what it finds.
-	steps := a.steps + run.chain/bytesPerStep + depth/8
-	passes := 1
-	if run.schema.unevaluated {
-		passes = 3
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		steps += passes * len(v)
-		for _, member := range v {
-			steps += numberSteps(member)
-		}
-	case []any:
-		steps += (passes + a.perItem) * len(v)
-		for _, item := range v {
-			steps += numberSteps(item)
-		}
-	case json.Number:
-		steps += a.numeric * numberSteps(v)
-	}
-	run.spend(steps)
-}
-
-// lookSteps is what every schema costs that begins to look at v, whether or not
-// it stops at the type: the library writes numbers out, and where something is
-// unevaluated it copies the names of an object for each.
-func (s *Schema) lookSteps(v any) int {
-	steps := numberSteps(v)
-	if s.unevaluated {
-		switch v := v.(type) {
-		case map[string]any:
-			steps += 2 * len(v)
-		case []any:
-			steps += 2 * len(v)
-		}
-	}
-	return steps
 }
 
 // survey counts the digits of all unusual numbers in v, and unwinds at what is
@@ -188,8 +128,8 @@ func survey(v any) (steps int) {
 	return steps
 }
 
-// numberSteps counts the digits of an unusual number, which the library writes
-// out: 1e1000 is as long as a thousand of them.
+// numberSteps counts the digits of an unusual number, as computing with it may
+// write them out: 1e1000 is as long as a thousand of them.
 func numberSteps(v any) int {
 	literal, ok := v.(json.Number)
 	if !ok || len(literal) < 20 && !strings.ContainsAny(string(literal), "eE") {
@@ -208,76 +148,10 @@ func numberSteps(v any) int {
 	return size / 8
 }
 
-// sound reports whether a subschema holds. An error that is a doubt of the
-// library's is no answer.
-func (run *evaluation) sound(err error) bool {
-	if err == nil {
-		return true
-	}
-	refuseDoubt(err.(*jsonschema.ValidationError))
-	return false
-}
-
-func refuseDoubt(err *jsonschema.ValidationError) {
-	switch err.ErrorKind.(type) {
-	case nil, *kind.RefCycle, *kind.InvalidJsonValue:
-		panic(noAnswer{})
-	}
-	for _, cause := range err.Causes {
-		refuseDoubt(cause)
-	}
-}
-
-// collect adds the findings of the library's error tree.
-func (run *evaluation) collect(err error) { run.add(err.(*jsonschema.ValidationError)) }
-
-func (run *evaluation) add(err *jsonschema.ValidationError) {
-	keyword, found := "", []string(nil)
-	switch k := err.ErrorKind.(type) {
-	case *collected:
-		return
-	case *kind.Schema, *kind.Group, *kind.Reference:
-		for _, cause := range err.Causes {
-			run.add(cause)
-		}
-		return
-	case *broken:
-		keyword, found = k.keyword, k.names
-	case *kind.Required:
-		keyword, found = "required", k.Missing
-	case *kind.Dependency:
-		keyword, found = "dependencies", k.Missing
-	case *kind.DependentRequired:
-		keyword, found = "dependentRequired", k.Missing
-	case *kind.AdditionalProperties:
-		keyword, found = "additionalProperties", k.Properties
-	case *kind.Type, *kind.AdditionalItems, *kind.Minimum, *kind.Maximum, *kind.MultipleOf,
-		*kind.ExclusiveMinimum, *kind.ExclusiveMaximum, *kind.MinLength, *kind.MaxLength, *kind.Pattern,
-		*kind.MinItems, *kind.MaxItems, *kind.MinProperties, *kind.MaxProperties:
-		keyword = k.KeywordPath()[0]
-	default:
-		panic(noAnswer{})
-	}
-	n := run.nodes[err.SchemaURL]
-	if n == nil {
-		panic(noAnswer{})
-	}
-	location := err.InstanceLocation
-	if n.never {
-		// These two look at the whole object or array; their false stands for
-		// every part of it that is left.
-		switch last := len(location) - 1; n.holder {
-		case "unevaluatedProperties":
-			location, found = location[:last], location[last:]
-		case "unevaluatedItems":
-			location = location[:last]
-		}
-	}
-	run.record(n, place{path: pointerTo(location), keyword: keyword}, found)
-}
-
-// record notes a finding, once for each place.
-func (run *evaluation) record(n *node, at place, names []string) {
+// record notes that the value at the path breaks a keyword of n, once for each
+// place.
+func (run *evaluation) record(n *node, keyword string, names []string) {
+	at := place{run.pointer(), keyword}
 	run.spend(findingSteps + len(at.path)/bytesPerStep)
 	if i, known := run.places[at]; known {
 		f := &run.findings[i]
@@ -297,14 +171,21 @@ func (run *evaluation) record(n *node, at place, names []string) {
 	}
 }
 
-// pointerTo writes the tokens of a caller's value as a JSON Pointer.
-func pointerTo(tokens []string) string {
-	var b strings.Builder
-	for _, token := range tokens {
-		b.WriteByte('/')
-		b.WriteString(escapeToken(token))
+// pointer writes the path as a JSON Pointer.
+func (run *evaluation) pointer() string {
+	if len(run.path) == 0 {
+		return ""
 	}
-	return b.String()
+	var text []byte
+	for _, t := range run.path {
+		text = append(text, '/')
+		if t.list {
+			text = strconv.AppendInt(text, int64(t.index), 10)
+		} else {
+			text = append(text, escapeToken(t.name)...)
+		}
+	}
+	return string(text)
 }
 
 // shownPath is path with long names cut like everywhere. They are cut only here:

@@ -36,9 +36,6 @@ func FuzzSchema(f *testing.F) {
 		}
 		first := s.Validate(v, NewBudget(20_000, nil))
 		second := s.Validate(v, NewBudget(20_000, nil))
-		if first.Failure == Broken {
-			t.Fatal("the library refuses what the gate lets through")
-		}
 		if first.Failure != second.Failure || len(first.Violations) != len(second.Violations) {
 			t.Fatalf("two answers: %+v, %+v", first, second)
 		}

@@ -82,9 +82,9 @@ type node struct {
 	dynamic  []*node // where $dynamicRef or $recursiveRef may lead
 	height   int     // the longest chain of schemas in place below, 0 unknown
 
-	definition *definition               // the shared one that it is part of, nil in a tool's own schema
-	assertion  atomic.Pointer[assertion] // made when first needed
-	clause     *clause                   // likewise; see Schema.fast
+	definition *definition           // the shared one that it is part of, nil in a tool's own schema
+	rules      atomic.Pointer[rules] // made when first needed
+	clause     *clause               // likewise; see Schema.fast
 }
 
 // resource is the root or a subschema with an identifier of its own.
@@ -293,6 +293,11 @@ func holdsMap(name string) bool {
 		return true
 	}
 	return false
+}
+
+// has reports whether one of the keywords stands in n.
+func (n *node) has(keywords ...string) bool {
+	return slices.ContainsFunc(keywords, func(keyword string) bool { _, ok := n.object[keyword]; return ok })
 }
 
 func isMap(v any) bool {

@@ -162,8 +162,8 @@ func TestGate(t *testing.T) {
 			t.Errorf("%.300s:\n got %q\nwant %q", test.schema, joined, test.want)
 		}
 		if s != nil && len(s.nodes) < 1000 {
-			if r := s.Validate(decode(t, `{"a":[1]}`), nil); r.Failure == Broken {
-				t.Errorf("%.300s: the library refuses what the gate lets through", test.schema)
+			if r := s.Validate(decode(t, `{"a":[1]}`), nil); r.Failure != None {
+				t.Errorf("%.300s: no answer by what the gate lets through", test.schema)
 			}
 		}
 	}

@@ -1,11 +1,14 @@
 // Package schema decides one tool's arguments by one JSON Schema, as
 // docs/policy.md, "Arguments", says.
 //
-// Two things stand around the engine (github.com/santhosh-tekuri/jsonschema/v6):
-// a gate, which refuses at compile time every schema that does not say what it
-// seems to say, and a budget, which ends every evaluation. A doubt of either
-// is a refusal: the first a [Problem], the second a [Failure], never the failure
-// of a subschema that not or if could turn into an allow.
+// A schema passes three stages, each with files of its own:
+//   - the gate (gate.go, keyword.go, reference.go) refuses at compile time every
+//     schema that does not say what it seems to say, as a [Problem];
+//   - a judgement (judgement.go, unevaluated.go) evaluates a value by the rules of
+//     a schema (rules.go) and finds everything that is wrong with it. A budget
+//     ends it, and then there is no answer, as a [Failure]: that is never the
+//     failure of a subschema, which not or if could turn into an allow;
+//   - a program (program.go) is the fast form of a schema, which may only accept.
 package schema
 
 import (
@@ -35,7 +38,6 @@ type Schema struct {
 	reaches     []*definition
 	program     atomic.Pointer[program] // made when first asked for
 	own         sync.Mutex              // of the clauses of its own nodes
-	engines     engines
 }
 
 // newSchema makes the schema that a gate let through.
@@ -62,7 +64,6 @@ func newSchema(g *gate) *Schema {
 		s.writeOnly = s.writeOnly || d.writeOnly
 	}
 	s.hidden = s.writeOnly
-	s.engines.freed = make(chan struct{}, 1)
 	return s
 }
 
@@ -182,9 +183,6 @@ const (
 	// Limit: the step budget, the time for patterns or the stop flag ended the
 	// evaluation, or it panicked (E_LIMIT_EXCEEDED).
 	Limit
-	// Broken: the engine refused a schema that the gate let through
-	// (E_SCHEMA_COMPILE).
-	Broken
 )
 
 // Result is the answer of one evaluation: valid only if it has no violations
