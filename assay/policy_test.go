@@ -181,7 +181,7 @@ func TestSizeOfWhatToolsShareIsBounded(t *testing.T) {
 		return b.String() + `}}`
 	}
 	few, many := mustParse(t, policy(1)).Size(), mustParse(t, policy(500)).Size()
-	if many <= few || many > few+60<<20 {
+	if many <= few || many > few+4<<20 {
 		t.Errorf("one tool has size %d, 500 tools of the same definition %d", few, many)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // What a policy takes, in bytes: for itself, for each byte of its document, and
-// for each of its patterns, with the engines and the machines of patterns that
+// for each of its patterns, with the rules and the machines of patterns that
 // checks add. Measured on the example policies and on large generated ones.
 const (
 	sizeOfPolicy  = 4096
@@ -19,11 +19,6 @@ const (
 	sizeOfAutomaton = 33 << 10
 	sizePerCount    = 320
 	maxMachines     = 2 * 8 << 20
-
-	// Every tool has an engine of the definitions that it reaches, under a
-	// ceiling for all engines.
-	sizeOfEngine = 50 // for each byte
-	maxEngines   = 48 << 20
 )
 
 // size estimates the memory of what the document is compiled to.
@@ -42,12 +37,10 @@ func (d *document) size(options Options) int {
 	if node, ok := schemas.Member(definitions); ok {
 		var defs extent
 		defs.measure("", node)
-		tools := len(schemas.Members)
-		size += min(maxEngines, sizeOfEngine*defs.length*tools)
 		if defs.apart {
 			// They are merged into each schema, and how much all of them may
 			// merge is bounded too.
-			size += sizePerByte * min(defs.length*tools, 2*options.maxSchemaBytes())
+			size += sizePerByte * min(defs.length*len(schemas.Members), 2*options.maxSchemaBytes())
 		}
 	}
 	return size

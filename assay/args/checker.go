@@ -393,7 +393,7 @@ func (c *Checker) judge(t *tool, req *Request, budget schema.Budget) Result {
 	}
 	// An exhausted budget comes last: the call may have been denied already.
 	switch {
-case len(found.list) > 0:
+	case len(found.list) > 0:
 		list, truncated := found.merged(c.maxViolations)
 		return Result{by: brokenArguments, list: &lists{violations: list, truncated: truncated}}
 	case !answered:

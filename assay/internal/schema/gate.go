@@ -40,13 +40,14 @@ const (
 	// maxDepth is the nesting that passes everywhere (docs/policy.md, "How a
 	// file is read").
 	maxDepth = strictjson.MaxDepth
-	// maxSchemas bounds the subschemas of one tool: the engine compiles in
-	// quadratic time.
+	// maxSchemas bounds the subschemas of one tool. More than these no person
+	// reads.
 	maxSchemas = 5_000
-	// maxResources bounds the subschemas with an $id, for the same reason.
+	// maxResources bounds the subschemas with an $id: every dynamic reference is
+	// looked up in each.
 	maxResources = 200
 	// maxChain bounds how many schemas in a row judge one value, through
-	// references and applicators: the engine recurses through them.
+	// references and applicators: a judgement recurses through them.
 	maxChain = 500
 	// maxProblems bounds what is reported of one schema.
 	maxProblems = 100

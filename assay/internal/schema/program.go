@@ -10,7 +10,7 @@ import (
 // A program is the fast form of a schema. It runs over the raw bytes of an
 // instance, or over its decoded form, once, and has two answers: the instance
 // satisfies the schema for sure, or no answer. A refusal and its violations
-// always come from the engine, so a program can be wrong in one way only, by
+// always come from a judgement, so a program can be wrong in one way only, by
 // accepting, and the differential tests look for nothing else.
 //
 // The parts:
@@ -23,7 +23,7 @@ import (
 //	program_decoded.go    how Go values are walked
 //
 // A schema has no program if a pattern in it could exceed its bound (the bound
-// is the engine's to judge), or if its root is outside the subset. Deeper
+// is for a judgement to keep), or if its root is outside the subset. Deeper
 // down, what is outside the subset is an opaque clause, which never answers.
 //
 // A program is immutable and safe for concurrent use.

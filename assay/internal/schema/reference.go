@@ -255,7 +255,7 @@ func (n *node) inPlaceTargets(visit func(*node)) {
 }
 
 // checkLoops refuses a chain of schemas that judge one value without an end, or
-// with more links than the engine is to follow. It looks at those that begin at
+// with more links than a judgement is to follow. It looks at those that begin at
 // nodes.
 func (g *gate) checkLoops(nodes []*node) {
 	report := func(n *node, reason, message, hint string) {
