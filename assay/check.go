@@ -202,6 +202,10 @@ func (c *compiled) checkArgs(request *args.Request, d *Decision) {
 		return
 	}
 	r := c.args.Check(request)
+	if r == (args.Result{Allowed: true}) { // which most are
+		d.Allowed = true
+		return
+	}
 	d.Allowed, d.Code, d.Reason = r.Allowed, Code(r.Code()), r.Reason()
 	d.Warning = Warning{Code(r.WarningCode()), r.WarningReason()}
 	d.Truncated = r.Truncated()

@@ -19,28 +19,32 @@ const maxInPlace = 64
 // a clause for objects is compiled, each counted with 16 more.
 const maxCrossed = 1 << 18
 
-// none is the program of a schema that has none.
-var none = &program{}
+// none is the program of a schema that has none: it never answers.
+var none = &program{root: &clause{opaque: true}}
 
-// fast returns the program of the schema, nil if it has none or the budget does
-// not allow to compile it. The first call compiles it.
+// fast returns the program of the schema, nil if the budget does not allow to
+// compile it. The first call compiles it.
 func (s *Schema) fast(b *Budget) *program {
 	p := s.program.Load()
 	if p == nil {
-		if p = s.compileProgram(b); p == nil {
-			return nil
-		}
-		s.program.Store(p)
-	}
-	if p == none {
-		return nil
+		p = s.compileProgram(b)
 	}
 	return p
 }
 
-// compileProgram compiles the program, none if there is none, and nil where the
+// compileProgram compiles the program and keeps it, and returns nil where the
 // budget ended.
 func (s *Schema) compileProgram(b *Budget) *program {
+	p := s.makeProgram(b)
+	if p != nil {
+		s.program.Store(p)
+	}
+	return p
+}
+
+// makeProgram makes the program, none if there is none, and nil where the budget
+// ended.
+func (s *Schema) makeProgram(b *Budget) *program {
 	reached := s.reached()
 	if s.chain > maxInPlace {
 		return none

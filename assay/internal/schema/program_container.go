@@ -327,13 +327,13 @@ func (w *objectWalk) covers(some nameSet) bool {
 func (p *pass) name(w *objectWalk, name string) verdict {
 	p.steps--
 	w.count++
-	if w.count > w.rules.max {
+	switch r := w.rules; {
+	case w.count > r.max:
 		return breaks
+	case r.names != nil:
+		return p.checkName(r.names, name)
 	}
-	if w.rules.names == nil {
-		return holds
-	}
-	return p.checkName(w.rules.names, name)
+	return holds
 }
 
 func (p *pass) checkName(c *clause, name string) verdict {

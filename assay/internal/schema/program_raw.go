@@ -25,8 +25,8 @@ func (p *pass) read(x *instance, i int) bool {
 	case '[':
 		x.kind = kindArray
 	case '"':
-		end, plain, err := strictjson.ScanString(data, i)
-		if err != nil {
+		end, plain, kind := strictjson.ScanString(data, i)
+		if kind != 0 {
 			return false
 		}
 		x.kind, x.text, x.end = kindText, p.textAt(i, end, plain), end
@@ -45,8 +45,8 @@ func (p *pass) read(x *instance, i int) bool {
 		if x.shortInteger(data) {
 			return true
 		}
-		end, err := strictjson.ScanNumber(data, i)
-		if err != nil {
+		end, kind := strictjson.ScanNumber(data, i)
+		if kind != 0 {
 			return false
 		}
 		x.text, x.end = view(data[i:end]), end
@@ -138,7 +138,7 @@ func (p *pass) rawItems(w *arrayWalk, x *instance) verdict {
 
 // rawMembers walks the object that starts at x.at.
 func (p *pass) rawMembers(w *objectWalk, x *instance) verdict {
-	data := p.data
+	data, r := p.data, w.rules
 	i := strictjson.SkipSpace(data, x.at+1)
 	if i < len(data) && data[i] == '}' {
 		x.end = i + 1
@@ -150,14 +150,19 @@ func (p *pass) rawMembers(w *objectWalk, x *instance) verdict {
 			return unsure
 		}
 		mark := p.mark()
-		end, plain, err := strictjson.ScanString(data, i)
-		if err != nil {
+		end, plain, kind := strictjson.ScanString(data, i)
+		if kind != 0 {
 			return unsure
 		}
 		name := p.textAt(i, end, plain)
-		known := w.rules.lookup(name)
-		if v := p.rawName(w, known, i, end, plain); v != holds {
-			return v
+		p.steps -= (end - i) / bytesPerStep
+		known := r.lookup(name)
+		if known < 0 {
+			if v := p.otherName(w, i, end, plain); v != holds {
+				return v
+			}
+		} else if !w.see(known) {
+			return unsure
 		}
 		if v := p.name(w, name); v != holds {
 			return v
@@ -194,16 +199,9 @@ func (p *pass) rawMembers(w *objectWalk, x *instance) verdict {
 	}
 }
 
-// rawName notices a member that is named twice. A known name and an unknown
-// one are never equal, so each kind is compared with its own.
-func (p *pass) rawName(w *objectWalk, known, start, end int, plain bool) verdict {
-	p.steps -= (end - start) / bytesPerStep
-	if known >= 0 {
-		if !w.see(known) {
-			return unsure
-		}
-		return holds
-	}
+// otherName notices a member of an unknown name that is named twice. A known name
+// and an unknown one are never equal, so each kind is compared with its own.
+func (p *pass) otherName(w *objectWalk, start, end int, plain bool) verdict {
 	if w.rules.closed() {
 		return breaks
 	}
@@ -277,8 +275,8 @@ func (p *pass) sameRaw(i int, v any) (int, bool) {
 			if n > 0 {
 				i = strictjson.SkipSpace(data, i+1)
 			}
-			end, plain, err := strictjson.ScanString(data, i)
-			if err != nil {
+			end, plain, kind := strictjson.ScanString(data, i)
+			if kind != 0 {
 				return 0, false
 			}
 			member, ok := v[p.textAt(i, end, plain)]

@@ -32,7 +32,7 @@ func (d *decoder) value(i, depth int) (any, int, Kind) {
 	}
 	switch d.data[i] {
 	case '"':
-		end, plain, kind := scanString(d.data, i)
+		end, plain, kind := ScanString(d.data, i)
 		if kind != 0 {
 			return nil, end, kind
 		}
@@ -51,7 +51,7 @@ func (d *decoder) value(i, depth int) (any, int, Kind) {
 		end, kind := scanWord(d.data, i)
 		return nil, end, kind
 	default:
-		end, kind := scanNumber(d.data, i)
+		end, kind := ScanNumber(d.data, i)
 		if kind != 0 {
 			return nil, end, kind
 		}

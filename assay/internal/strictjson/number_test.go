@@ -265,8 +265,8 @@ func TestParseNumberAgreesWithScanNumber(t *testing.T) {
 		for i := range b {
 			b[i] = alphabet[r.IntN(len(alphabet))]
 		}
-		end, err := ScanNumber(b, 0)
-		scanned := err == nil && end == len(b)
+		end, kind := ScanNumber(b, 0)
+		scanned := kind == 0 && end == len(b)
 		if _, ok := ParseNumber(b); ok != scanned {
 			t.Fatalf("ParseNumber(%q) = %v, ScanNumber %v", b, ok, scanned)
 		}
@@ -281,8 +281,8 @@ func TestParseNumberAgreesWithScanNumber(t *testing.T) {
 		strings.Repeat("1", 1000), strings.Repeat("1", 1001), "1e1000", "1e1001", "1e-1000", "1e-1001", "1e0001000", "0." + strings.Repeat("0", 998),
 		"0." + strings.Repeat("0", 999), "1e99999999999999999999999", "1 ", " 1", "1a", "1e+-1", "1..2", "1.2.3", "1.e5",
 	} {
-		end, err := ScanNumber([]byte(literal), 0)
-		scanned := err == nil && end == len(literal)
+		end, kind := ScanNumber([]byte(literal), 0)
+		scanned := kind == 0 && end == len(literal)
 		if _, ok := ParseNumber(literal); ok != scanned {
 			t.Errorf("ParseNumber(%.20q) = %v, ScanNumber %v", literal, ok, scanned)
 		}

@@ -56,7 +56,7 @@ scan:
 			}
 			i++
 		case '"':
-			end, _, kind := scanString(data, i)
+			end, _, kind := ScanString(data, i)
 			if kind != 0 || end > offset {
 				break scan
 			}

@@ -20,29 +20,6 @@ func SkipSpace(data []byte, i int) int {
 	return i
 }
 
-// ScanString scans the string literal whose opening quote is data[i] and
-// returns the index behind its closing quote. plain says that it has no
-// escapes, so that its content is data[i+1 : end-1]; otherwise AppendUnquoted
-// decodes it. The error is an *Error.
-func ScanString(data []byte, i int) (end int, plain bool, err error) {
-	end, plain, kind := scanString(data, i)
-	if kind != 0 {
-		return end, false, newError(data, kind, end)
-	}
-	return end, plain, nil
-}
-
-// ScanNumber scans the number literal that starts at i, checks it against
-// MaxLiteral and MaxExponent, and returns the index behind it. What may follow
-// a number is the caller's to check. The error is an *Error.
-func ScanNumber(data []byte, i int) (end int, err error) {
-	end, kind := scanNumber(data, i)
-	if kind != 0 {
-		return end, newError(data, kind, end)
-	}
-	return end, nil
-}
-
 // AppendUnquoted appends to dst the text of quoted, a string literal with its
 // quotes that ScanString accepted.
 func AppendUnquoted(dst, quoted []byte) []byte {
@@ -120,9 +97,11 @@ func special(w uint64) uint64 {
 	return (w | (quote - ones) | (slash - ones) | (w - ones*0x20)) & high
 }
 
-// scanString is ScanString without the error value: where kind is not 0, end
-// is the offset of what is wrong.
-func scanString(data []byte, i int) (end int, plain bool, kind Kind) {
+// ScanString scans the string literal whose opening quote is data[i] and
+// returns the index behind its closing quote. plain says that it has no
+// escapes, so that its content is data[i+1 : end-1]; otherwise AppendUnquoted
+// decodes it. Where kind is not 0, end is the offset of what is wrong.
+func ScanString(data []byte, i int) (end int, plain bool, kind Kind) {
 	plain = true
 	i++
 	for {
@@ -191,7 +170,7 @@ func scanName(data []byte, i int) (end int, plain bool, kind Kind) {
 	if i >= len(data) || data[i] != '"' {
 		return i, false, KindSyntax
 	}
-	return scanString(data, i)
+	return ScanString(data, i)
 }
 
 // scanColon skips to the value behind a member's name that ends at i.
@@ -218,9 +197,12 @@ func scanWord(data []byte, i int) (int, Kind) {
 	return i + len(word), 0
 }
 
-// scanNumber is ScanNumber without the error value. It also stands for every
-// value that starts with a byte of no other kind.
-func scanNumber(data []byte, i int) (int, Kind) {
+// ScanNumber scans the number literal that starts at i, checks it against
+// MaxLiteral and MaxExponent, and returns the index behind it. What may follow
+// a number is the caller's to check. Where kind is not 0, end is the offset of
+// what is wrong. It also stands for every value that starts with a byte of no
+// other kind.
+func ScanNumber(data []byte, i int) (end int, kind Kind) {
 	start := i
 	if i < len(data) && data[i] == '-' {
 		i++

@@ -78,19 +78,12 @@ type Error struct {
 	Line, Column int
 	// Path is the JSON Pointer (RFC 6901) of the innermost value that is not
 	// complete at Offset; for a member's name that is the object. It is empty
-	// for the whole text, and always from a scanning primitive, which does not
-	// know where the value started.
+	// for the whole text.
 	Path string
 }
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d)", e.Kind, e.Line, e.Column)
-}
-
-// newError describes a failure at offset in data.
-func newError(data []byte, kind Kind, offset int) *Error {
-	line, column := Position(data, offset)
-	return &Error{Kind: kind, Offset: offset, Line: line, Column: column}
 }
 
 // Check reports whether data is exactly one value by the rules of this
@@ -122,7 +115,8 @@ func failure(data []byte, kind Kind, offset int) *Error {
 	if kind == KindSyntax && SkipSpace(data, 0) == len(data) {
 		kind = KindEmpty
 	}
-	err := newError(data, kind, offset)
+	line, column := Position(data, offset)
+	err := &Error{Kind: kind, Offset: offset, Line: line, Column: column}
 	if kind != KindTrailing {
 		err.Path = pathAt(data, offset)
 	}
@@ -143,7 +137,7 @@ func (c *checker) value(i, depth int) (int, Kind) {
 	}
 	switch b := c.data[i]; b {
 	case '"':
-		end, _, kind := scanString(c.data, i)
+		end, _, kind := ScanString(c.data, i)
 		return end, kind
 	case '{':
 		return c.object(i, depth+1)
@@ -152,7 +146,7 @@ func (c *checker) value(i, depth int) (int, Kind) {
 	case 't', 'f', 'n':
 		return scanWord(c.data, i)
 	default:
-		return scanNumber(c.data, i)
+		return ScanNumber(c.data, i)
 	}
 }
 
