@@ -4,36 +4,37 @@ package assay
 // about the input, never proof that anything ran. The zero value denies.
 //
 // Nothing in a Decision is shared with the policy that made it: a caller may
-// keep and change it.
+// keep and change it. As JSON it has the member names of the server's answers,
+// fit to be handed to the agent as the result of the call that did not run.
 type Decision struct {
 	// Allowed is true when no rule forbids the call. An allow with Obligations
 	// is not yet a go: see [Decision.Err].
-	Allowed bool
+	Allowed bool `json:"allowed"`
 
 	// Code is the stable identifier of a denial, and empty on an allow. Branch
 	// on it, never on Reason or on a message.
-	Code Code
+	Code Code `json:"code,omitempty"`
 
 	// Reason is one short sentence for a log.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 
 	// Warning rides on an allow that somebody should look at.
-	Warning Warning
+	Warning Warning `json:"warning,omitzero"`
 
 	// Violations says what the call breaks, in one deterministic order: by
 	// path and then schema path for arguments, in rule order for sequences.
-	Violations []Violation
+	Violations []Violation `json:"violations,omitempty"`
 
 	// Truncated says that there were more violations than Options.MaxViolations.
-	Truncated bool
+	Truncated bool `json:"truncated,omitempty"`
 
 	// Obligations are duties that the caller has before it may run an allowed
 	// call. They never turn a denial into an allow.
-	Obligations []Obligation
+	Obligations []Obligation `json:"obligations,omitempty"`
 
 	// SuggestedFix is nil unless Options.SuggestFixes asked for it and the
 	// arguments in it were checked again and found to pass.
-	SuggestedFix *Fix
+	SuggestedFix *Fix `json:"suggested_fix,omitempty"`
 }
 
 // Violation is one reason for a denial, written so that an agent can correct
