@@ -10,7 +10,7 @@ import (
 const (
 	// headroom is how much garbage may gather before it is collected, whatever
 	// the size of the live heap, within the bounds of gcPercent.
-	headroom = 16 << 20
+	headroom = 12 << 20
 	// memoryLimit is where the runtime collects as often as it has to.
 	memoryLimit = 768 << 20
 )
@@ -37,7 +37,7 @@ func tuneMemory() {
 // collection when so many bytes of it are live: many of a small one, and of a
 // large one no more than leaves it near its size.
 func gcPercent(live uint64) int {
-	const least, most = 50, 400
+	const least, most = 33, 400
 	return int(min(max(100*headroom/max(live, 1), least), most))
 }
 

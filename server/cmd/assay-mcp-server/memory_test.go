@@ -12,11 +12,12 @@ func TestALargeHeapGathersLessGarbage(t *testing.T) {
 	}{
 		{0, 400},
 		{1 << 20, 400},
-		{4 << 20, 400},
-		{8 << 20, 200},
-		{16 << 20, 100},
-		{32 << 20, 50},
-		{1 << 40, 50},
+		{3 << 20, 400},
+		{6 << 20, 200},
+		{12 << 20, 100},
+		{24 << 20, 50},
+		{48 << 20, 33},
+		{1 << 40, 33},
 	} {
 		if got := gcPercent(test.live); got != test.percent {
 			t.Errorf("with %d bytes live: %d %%, want %d %%", test.live, got, test.percent)
