@@ -221,22 +221,14 @@ func (p *pass) object(r *objectRules, x *instance) verdict {
 		r = openObject
 	}
 	w := objectWalk{rules: r}
+	bits := 0
 	if words := (len(r.known) + 63) / 64; words > len(w.few) {
 		s := p.room()
-		from := len(s.bits)
+		bits = len(s.bits)
 		s.bits = append(s.bits, make([]uint64, words)...)
-		w.many = s.bits[from:]
+		w.many = s.bits[bits:]
 		p.steps -= words / 8
-		answer := p.members(&w, x)
-		s.bits = s.bits[:from]
-		return answer
 	}
-	return p.members(&w, x)
-}
-
-// members judges x, whose members w walks.
-func (p *pass) members(w *objectWalk, x *instance) verdict {
-	r := w.rules
 	again, mark := p.again, p.mark()
 	if x.walked {
 		p.again++
@@ -244,21 +236,32 @@ func (p *pass) members(w *objectWalk, x *instance) verdict {
 	answer := unsure
 	if p.depth++; p.depth <= strictjson.MaxDepth {
 		if p.data != nil {
-			answer = p.rawMembers(w, x)
+			answer = p.rawMembers(&w, x)
 		} else {
-			answer = p.decodedMembers(w, x)
+			answer = p.decodedMembers(&w, x)
 		}
 	}
 	p.release(mark)
 	p.depth--
 	p.again = again
-	if answer != holds {
-		return answer
+	if answer == holds {
+		x.walked = true
+		switch {
+		case w.count < r.min || !w.covers(r.required):
+			answer = breaks
+		case len(r.dependent) > 0:
+			answer = p.dependents(&w, x)
+		}
 	}
-	x.walked = true
-	if w.count < r.min || !w.covers(r.required) {
-		return breaks
+	if w.many != nil {
+		p.scratch.bits = p.scratch.bits[:bits]
 	}
+	return answer
+}
+
+// dependents judges x, whose members w has walked, by what depends on them.
+func (p *pass) dependents(w *objectWalk, x *instance) verdict {
+	r := w.rules
 	p.steps -= len(r.dependent) / 8
 	for i := range r.dependent {
 		d := &r.dependent[i]
