@@ -13,6 +13,7 @@ const (
 	sizeOfPolicy  = 4096
 	sizePerByte   = 80
 	sizeOfPattern = 2048
+	sizeOfMerged  = 10 // for what merging counts as a byte
 
 	// A pattern may also have an automaton, or a program that grows with its
 	// counts; these have one ceiling for arguments and one for sequences.
@@ -40,7 +41,7 @@ func (d *document) size(options Options) int {
 		if defs.apart {
 			// They are merged into each schema, and how much all of them may
 			// merge is bounded too.
-			size += sizePerByte * min(defs.length*len(schemas.Members), 2*options.maxSchemaBytes())
+			size += sizeOfMerged * min((defs.length+64*defs.containers)*len(schemas.Members), 4*options.maxSchemaBytes())
 		}
 	}
 	return size
@@ -48,10 +49,11 @@ func (d *document) size(options Options) int {
 
 // extent is what of a document takes memory.
 type extent struct {
-	length   int // about, as JSON
-	patterns int
-	counts   int  // of the repetitions in its texts
-	apart    bool // something in it may keep schemas from sharing definitions
+	length     int // about, as JSON
+	patterns   int
+	containers int  // arrays and objects
+	counts     int  // of the repetitions in its texts
+	apart      bool // something in it may keep schemas from sharing definitions
 }
 
 // measure adds n, the value of a member called key, to e.
@@ -66,6 +68,9 @@ func (e *extent) measure(key string, n *policydoc.Node) {
 	case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "$ref":
 		local := key == "$ref" && strings.HasPrefix(n.Text, "#/$defs/")
 		e.apart = e.apart || n.Kind != policydoc.Map && !local
+	}
+	if n.Kind == policydoc.Map || n.Kind == policydoc.List {
+		e.containers++
 	}
 	for _, item := range n.Items {
 		e.measure("", item)

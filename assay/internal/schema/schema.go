@@ -143,9 +143,10 @@ type Options struct {
 	// MaxViolations bounds Result.Violations. Default 64.
 	MaxViolations int
 	// MaxMerging bounds the bytes of definitions that all schemas of one policy
-	// merge together, which only those do that cannot be shared (see Commons).
-	// It keeps a policy in which many small schemas reach one large definition
-	// from costing their product. Default 2 * MaxBytes.
+	// merge together, which only those do that cannot be shared (see Commons);
+	// each array and object counts 64 bytes more. It keeps a policy in which many
+	// small schemas reach one large definition from costing their product.
+	// Default 4 * MaxBytes.
 	MaxMerging int
 }
 
@@ -160,7 +161,7 @@ func (o Options) withDefaults() Options {
 		o.MaxViolations = 64
 	}
 	if o.MaxMerging <= 0 {
-		o.MaxMerging = 2 * o.MaxBytes
+		o.MaxMerging = 4 * o.MaxBytes
 	}
 	return o
 }

@@ -41,7 +41,8 @@ type merged struct {
 // themselves. Drafts 4 to 7 keep definitions under another name and get both
 // the definitions and the references rewritten to it.
 //
-// budget is how many bytes of them the policy may still merge, and is taken from.
+// budget is how many bytes of them the policy may still merge (see
+// Options.MaxMerging), and is taken from.
 func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) {
 	m := merged{doc: src.Doc, home: d.home(), shared: map[string]bool{}}
 	object, ok := src.Doc.(map[string]any)
@@ -76,7 +77,7 @@ func (src Source) merge(d draft, maxBytes int, budget *int) (merged, []Problem) 
 		if size += taken; size > maxBytes {
 			return m, tooLarge
 		}
-		if *budget -= taken; *budget < 0 {
+		if *budget -= taken + sizePerContainer*containers(definition); *budget < 0 {
 			return m, tooMuch
 		}
 		reached[name] = definition
@@ -185,6 +186,28 @@ func jsonSize(v any) int {
 		return len(v)
 	}
 	return 5
+}
+
+// sizePerContainer is what an array or object counts more than its text where
+// definitions are merged: {} is a schema too, of which memory takes far more than
+// two bytes.
+const sizePerContainer = 64
+
+// containers counts the arrays and objects in v.
+func containers(v any) (n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		n = 1
+		for _, member := range v {
+			n += containers(member)
+		}
+	case []any:
+		n = 1
+		for _, item := range v {
+			n += containers(item)
+		}
+	}
+	return n
 }
 
 // jsonDepth is how deep v nests, at most limit+1: a scalar is 0, each array or
