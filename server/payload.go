@@ -149,20 +149,11 @@ type failurePayload struct {
 	Error   *failure `json:"error"`
 }
 
-// The answers that are always the same, and most common.
+// The answers that are always the same, and most common, as they are sent.
 var (
-	plainAllow  = fixed(checkArgsPayload{Allowed: true, Violations: []argViolation{}, SuggestedFix: &suggestedFix{}})
-	plainDecide = fixed(policyDecidePayload{Allowed: true, Reason: "Allowed by policy"})
+	plainAllow  = json.RawMessage(`{"allowed":true,"violations":[],"suggested_fix":null}`)
+	plainDecide = json.RawMessage(`{"allowed":true,"reason":"Allowed by policy"}`)
 )
-
-// fixed is a payload as JSON.
-func fixed(payload any) json.RawMessage {
-	text, err := marshal(payload)
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
 
 // failed returns the failure that a decision stands for, or nil when it is a
 // decision by the policy.

@@ -54,8 +54,6 @@ type Server struct {
 	version string
 	log     *slog.Logger
 	store   *store
-	tools   []*tool
-	byName  map[string]*tool
 	queue   chan *call // to the workers, which are as many as calls may run at once
 	closed  chan struct{}
 	began   func(*call)
@@ -72,8 +70,6 @@ func New(dir string, opts *Options) (*Server, error) {
 		limits:  o.Limits.orDefault(),
 		version: o.Version,
 		log:     o.Logger,
-		tools:   newTools(),
-		byName:  make(map[string]*tool),
 		began:   o.began,
 	}
 	if s.version == "" {
@@ -81,9 +77,6 @@ func New(dir string, opts *Options) (*Server, error) {
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
-	}
-	for _, t := range s.tools {
-		s.byName[t.spec.Name] = t
 	}
 	s.queue, s.closed = make(chan *call), make(chan struct{})
 	var err error
@@ -243,10 +236,7 @@ func (s *Server) initialize(params *mcp.InitializeParams) *mcp.InitializeResult 
 }
 
 func (s *Server) list(request mcp.Request) *toolList {
-	l := &toolList{}
-	for _, t := range s.tools {
-		l.Tools = append(l.Tools, t.spec)
-	}
+	l := &toolList{Tools: published()}
 	if params, ok := request.GetParams().(*mcp.ListToolsParams); ok && params != nil && isStateless(params.Meta) {
 		l.ResultType = "complete"
 	}
@@ -350,11 +340,11 @@ func (s *Server) answer(c *call, dog *watchdog) (result *toolResult) {
 				"duration", time.Since(start), "denied", result.isError)
 		}
 	}()
-	t, ok := s.tool(c)
-	if !ok {
+	t := toolOf(&c.params)
+	if t == nil {
 		return failureResult(errInternal)
 	}
-	name = t.spec.Name
+	name = t.name
 	dog.watch(c, s.limits.timeout())
 	defer dog.rest()
 	if s.began != nil {
@@ -386,15 +376,14 @@ func panicSite() string {
 	}
 }
 
-// tool returns the tool that a call names. ok is false when its params are not
-// those of a call.
-func (s *Server) tool(c *call) (t *tool, ok bool) {
-	var name string
-	if c.params.malformed || !isObject(c.params.arguments.value) || !c.params.name.text(&name) {
-		return nil, false
+// toolOf returns the tool that params name, or nil when they are not those of a
+// call.
+func toolOf(params *toolParams) *tool {
+	name := params.name.value
+	if params.malformed || params.name.again || !isString(name) || !isObject(params.arguments.value) {
+		return nil
 	}
-	t, ok = s.byName[name]
-	return t, ok
+	return toolNamed(unquoted(name))
 }
 
 // stoppedResult is the answer to a call that was asked to stop.

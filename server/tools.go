@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -10,59 +11,74 @@ import (
 
 // tool is one tool that the server publishes.
 type tool struct {
-	spec *mcp.Tool
+	name, title, description string
+
+	request, payload any // values of the types whose schemas are published
+
 	// run answers a call with the arguments as sent. It returns the payload and
 	// whether that is anything but an allow or a report; no panic of it gets out.
 	run func(s *Server, c *call, arguments []byte) (payload any, isError bool)
 }
 
-// newTools returns the tools in the order in which they are published.
-func newTools() []*tool {
-	readOnly := func() *mcp.ToolAnnotations {
-		no := false
-		return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no}
-	}
-	return []*tool{
-		{
-			spec: &mcp.Tool{
-				Name:  "assay_check_args",
-				Title: "Check a tool call's arguments",
-				Description: "Decides whether a policy allows one tool call with these arguments. " +
-					"Use it before every call of a tool, and run the call only when allowed is true and no obligation is open. " +
-					"A denial lists what to change; correct the arguments and ask again.",
-				InputSchema:  inputSchema(checkArgsRequest{}, "Arguments of assay_check_args"),
-				OutputSchema: outputSchema(checkArgsPayload{}, "Answer of assay_check_args"),
-				Annotations:  readOnly(),
-			},
-			run: (*Server).checkArgs,
-		},
-		{
-			spec: &mcp.Tool{
-				Name:  "assay_check_sequence",
-				Title: "Check the order of tool calls",
-				Description: "Decides whether a tool may be called next, given the calls that were made before in this run. " +
-					"Use it before a call whose policy has rules about order or counts, such as verify before delete. " +
-					"A denial names the rule and what to call first.",
-				InputSchema:  inputSchema(checkSequenceRequest{}, "Arguments of assay_check_sequence"),
-				OutputSchema: outputSchema(checkSequencePayload{}, "Answer of assay_check_sequence"),
-				Annotations:  readOnly(),
-			},
-			run: (*Server).checkSequence,
-		},
-		{
-			spec: &mcp.Tool{
-				Name:  "assay_policy_decide",
-				Title: "Check a tool's name",
-				Description: "Decides whether a tool's name is on a blocklist. " +
-					"Use it when the policy file holds nothing but a blocklist; for every other policy use assay_check_args.",
-				InputSchema:  inputSchema(policyDecideRequest{}, "Arguments of assay_policy_decide"),
-				OutputSchema: outputSchema(policyDecidePayload{}, "Answer of assay_policy_decide"),
-				Annotations:  readOnly(),
-			},
-			run: (*Server).policyDecide,
-		},
-	}
+// tools are the tools in the order in which they are published.
+var tools = []tool{
+	{
+		name:  "assay_check_args",
+		title: "Check a tool call's arguments",
+		description: "Decides whether a policy allows one tool call with these arguments. " +
+			"Use it before every call of a tool, and run the call only when allowed is true and no obligation is open. " +
+			"A denial lists what to change; correct the arguments and ask again.",
+		request: checkArgsRequest{},
+		payload: checkArgsPayload{},
+		run:     (*Server).checkArgs,
+	},
+	{
+		name:  "assay_check_sequence",
+		title: "Check the order of tool calls",
+		description: "Decides whether a tool may be called next, given the calls that were made before in this run. " +
+			"Use it before a call whose policy has rules about order or counts, such as verify before delete. " +
+			"A denial names the rule and what to call first.",
+		request: checkSequenceRequest{},
+		payload: checkSequencePayload{},
+		run:     (*Server).checkSequence,
+	},
+	{
+		name:  "assay_policy_decide",
+		title: "Check a tool's name",
+		description: "Decides whether a tool's name is on a blocklist. " +
+			"Use it when the policy file holds nothing but a blocklist; for every other policy use assay_check_args.",
+		request: policyDecideRequest{},
+		payload: policyDecidePayload{},
+		run:     (*Server).policyDecide,
+	},
 }
+
+// toolNamed returns the tool of a name, or nil.
+func toolNamed(name []byte) *tool {
+	for i := range tools {
+		if tools[i].name == string(name) {
+			return &tools[i]
+		}
+	}
+	return nil
+}
+
+// published returns what tools/list says of the tools. Schemas are made from Go
+// types, which takes long against a start and is seldom asked for.
+var published = sync.OnceValue(func() (list []*mcp.Tool) {
+	no := false
+	for _, t := range tools {
+		list = append(list, &mcp.Tool{
+			Name:         t.name,
+			Title:        t.title,
+			Description:  t.description,
+			InputSchema:  inputSchema(t.request, "Arguments of "+t.name),
+			OutputSchema: outputSchema(t.payload, "Answer of "+t.name),
+			Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+		})
+	}
+	return list
+})
 
 func (s *Server) checkArgs(c *call, arguments []byte) (any, bool) {
 	r, ok := readCheckArgs(arguments)

@@ -95,10 +95,9 @@ func parseFlags(flags *flag.FlagSet, args []string, stdout, stderr io.Writer, he
 	return exitOK, false
 }
 
-// helpFlag finds the flags of a help text: each begins a line.
-var helpFlag = regexp.MustCompile(`(?m)^  (--[a-z-]+)`)
-
+// flagsOf returns the flags of a help text: each begins a line.
 func flagsOf(helpText string) (names []string) {
+	helpFlag := regexp.MustCompile(`(?m)^  (--[a-z-]+)`)
 	for _, match := range helpFlag.FindAllStringSubmatch(helpText, -1) {
 		names = append(names, match[1])
 	}
