@@ -60,7 +60,7 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*s = *d.spec
+	*s = *d.ownSpec()
 	return nil
 }
 

@@ -19,9 +19,21 @@ type document struct {
 	placeless bool
 }
 
-// read reads one of the three forms of a document.
+// read reads one of the three forms of a document. Nobody may write to its spec,
+// in which equal values are one.
 func read(root *policydoc.Node) (*document, *PolicyError) {
-	r := &reader{}
+	return readWith(new(policydoc.Values).Of, root)
+}
+
+// ownSpec returns the spec of d again, with values of its own everywhere.
+func (d *document) ownSpec() *Spec {
+	again, _ := readWith((*policydoc.Node).Value, d.root)
+	return again.spec
+}
+
+// readWith reads a document, and the plain data in it by value.
+func readWith(value func(*policydoc.Node) any, root *policydoc.Node) (*document, *PolicyError) {
+	r := &reader{value: value}
 	d := &document{spec: &Spec{}, root: root}
 	kind := KindStructure
 	if root.Kind == policydoc.List {
@@ -81,7 +93,7 @@ func (d *document) mapping(f field) {
 			if s.Extensions == nil {
 				s.Extensions = make(map[string]any)
 			}
-			s.Extensions[member.Key] = member.Value.Value()
+			s.Extensions[member.Key] = f.member(member).value()
 			m.known = append(m.known, member.Key)
 		}
 	}

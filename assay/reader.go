@@ -20,6 +20,7 @@ const maxProblems = 1000
 // has found no problem.
 type reader struct {
 	problems []Problem
+	value    func(*policydoc.Node) any // makes plain data of a node
 }
 
 // report adds a problem with the value at n.
@@ -230,7 +231,7 @@ func (f field) value() any {
 	if f.node == nil {
 		return nil
 	}
-	return f.node.Value()
+	return f.r.value(f.node)
 }
 
 // values reads a mapping of any values; nil when it is absent.

@@ -151,6 +151,32 @@ func TestSpecRoundTripsThroughJSON(t *testing.T) {
 	}
 }
 
+// What a file says twice is said apart in a Spec: its owner may change one place.
+func TestSpecSharesNoValueWithinItself(t *testing.T) {
+	const text = `{"schemas": {"a": {"properties": {"x": {"type": "string"}}}, "b": {"properties": {"x": {"type": "string"}}}}, "x-a": [["y"], ["y"]]}`
+	var read assay.Spec
+	if err := json.Unmarshal([]byte(text), &read); err != nil {
+		t.Fatal(err)
+	}
+	for name, spec := range map[string]*assay.Spec{
+		"of a policy":         mustParse(t, text).Spec(),
+		"of a file's aliases": mustParse(t, "schemas: {a: &a {properties: {x: {type: string}}}, b: *a}\nx-a: [&y [y], *y]").Spec(),
+		"read from JSON":      &read,
+	} {
+		want := mustJSON(t, spec.Schemas["b"])
+		x := spec.Schemas["a"].(map[string]any)["properties"].(map[string]any)["x"].(map[string]any)
+		x["type"] = "integer"
+		list := spec.Extensions["x-a"].([]any)
+		list[0].([]any)[0] = "z"
+		if got := mustJSON(t, spec.Schemas["b"]); string(got) != string(want) {
+			t.Errorf("%s: the other schema became %s", name, got)
+		}
+		if got := list[1].([]any)[0]; got != "y" {
+			t.Errorf("%s: the other list became %v", name, got)
+		}
+	}
+}
+
 func TestSpecKeepsAbsentApartFromEmpty(t *testing.T) {
 	absent := mustParse(t, "name: x").Spec()
 	empty := mustParse(t, "allow: []\ntools: {allow: [], require_args: {}}\nschemas: {}\nlimits: {}\nblocklist: []\non_error: ''").Spec()

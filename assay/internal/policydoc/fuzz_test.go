@@ -13,7 +13,7 @@ import (
 )
 
 // FuzzParse looks for a text that makes Parse panic, that it refuses without
-// saying why, or whose value changes on the way through JSON.
+// saying why, or whose value changes on the way through JSON or Values.
 func FuzzParse(f *testing.F) {
 	for _, tt := range yamlTexts {
 		f.Add([]byte(tt.text))
@@ -66,6 +66,9 @@ func FuzzParse(f *testing.F) {
 		lines := 2 + strings.Count(string(data), "\n") + strings.Count(string(data), "\r")
 		checkNode(t, n, lines, 0)
 		value := n.Value()
+		if once := new(Values).Of(n); !reflect.DeepEqual(once, value) {
+			t.Fatalf("%v became %v", value, once)
+		}
 		encoded, err := json.Marshal(value)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,6 @@ package policydoc
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -106,32 +105,6 @@ func Parse(data []byte, maxBytes int) (*Node, error) {
 }
 
 const byteOrderMark = "\ufeff"
-
-// Value returns the node as plain data: nil, bool, json.Number, string, []any
-// or map[string]any. Each call makes it anew, aliases expanded.
-func (n *Node) Value() any {
-	switch n.Kind {
-	case Bool:
-		return n.Bool
-	case Number:
-		return json.Number(n.Text)
-	case String:
-		return n.Text
-	case List:
-		list := make([]any, len(n.Items))
-		for i, item := range n.Items {
-			list[i] = item.Value()
-		}
-		return list
-	case Map:
-		m := make(map[string]any, len(n.Members))
-		for _, member := range n.Members {
-			m[member.Key] = member.Value.Value()
-		}
-		return m
-	}
-	return nil
-}
 
 // Member returns the value of a key of a Map; of any other node there is none.
 // It looks at one key after the other.
