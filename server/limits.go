@@ -118,7 +118,7 @@ func ParseSettings(args, environ []string, output io.Writer) (Settings, error) {
 		return Settings{}, fmt.Errorf("assay: %w", err)
 	}
 	if flags.NArg() > 0 {
-		return Settings{}, fmt.Errorf("assay: unexpected argument %q; see --help", flags.Arg(0))
+		return Settings{}, fmt.Errorf("assay: unexpected argument %q; a command stands first, and the directory is named with --policy-root DIR", flags.Arg(0))
 	}
 	return s, nil
 }

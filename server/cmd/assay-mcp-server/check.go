@@ -47,8 +47,9 @@ type question struct {
 type kind struct {
 	help     string
 	define   func(*flag.FlagSet, *question)
-	required []string // flags
-	form     string   // which policies it reads
+	required []string          // flags
+	instead  map[string]string // hints for flags of other questions
+	form     string            // which policies it reads
 	ask      func(*assay.Policy, *question) assay.Decision
 	payload  func(*question, assay.Decision) []byte
 }
@@ -63,9 +64,14 @@ var kinds = map[string]*kind{
 			f.BoolVar(&q.suggestFixes, "suggest-fixes", false, "")
 		},
 		required: []string{"policy", "tool"},
-		form:     "check args reads a policy that is a mapping; about a list of rules or names, ask check sequence",
-		ask:      func(p *assay.Policy, q *question) assay.Decision { return assay.CheckArgs(p, q.call) },
-		payload:  func(q *question, d assay.Decision) []byte { return server.CheckArgsPayload(q.tool, d) },
+		instead: map[string]string{
+			"--next":      "the tool in question is --tool NAME; about the order of calls, ask check sequence",
+			"--next-args": "the arguments are --args JSON",
+			"--history":   "about the order of calls, ask check sequence",
+		},
+		form:    "check args reads a policy that is a mapping; about a list of rules or names, ask check sequence",
+		ask:     func(p *assay.Policy, q *question) assay.Decision { return assay.CheckArgs(p, q.call) },
+		payload: func(q *question, d assay.Decision) []byte { return server.CheckArgsPayload(q.tool, d) },
 	},
 	"sequence": {
 		help: helpSequence,
@@ -75,17 +81,25 @@ var kinds = map[string]*kind{
 			f.Var(&q.arguments, "next-args", "")
 		},
 		required: []string{"policy", "history", "next"},
-		form:     "check sequence reads a policy with sequences; about one without, ask check args",
-		ask:      func(p *assay.Policy, q *question) assay.Decision { return assay.CheckSequence(p, q.past, q.call) },
-		payload:  func(_ *question, d assay.Decision) []byte { return server.CheckSequencePayload(d) },
+		instead: map[string]string{
+			"--tool": "the tool in question is --next NAME",
+			"--args": "the arguments of the next call are --next-args JSON",
+		},
+		form:    "check sequence reads a policy with sequences; about one without, ask check args",
+		ask:     func(p *assay.Policy, q *question) assay.Decision { return assay.CheckSequence(p, q.past, q.call) },
+		payload: func(_ *question, d assay.Decision) []byte { return server.CheckSequencePayload(d) },
 	},
 	"decide": {
 		help:     helpDecide,
 		define:   func(f *flag.FlagSet, q *question) { f.StringVar(&q.tool, "tool", "", "") },
 		required: []string{"policy", "tool"},
-		form:     "check decide reads a policy that holds a blocklist and nothing else; about any other, ask check args",
-		ask:      func(p *assay.Policy, q *question) assay.Decision { return assay.PolicyDecide(p, q.tool) },
-		payload:  func(q *question, d assay.Decision) []byte { return server.PolicyDecidePayload(q.tool, d) },
+		instead: map[string]string{
+			"--next": "the tool in question is --tool NAME",
+			"--args": "check decide looks at the name alone; about arguments, ask check args",
+		},
+		form:    "check decide reads a policy that holds a blocklist and nothing else; about any other, ask check args",
+		ask:     func(p *assay.Policy, q *question) assay.Decision { return assay.PolicyDecide(p, q.tool) },
+		payload: func(q *question, d assay.Decision) []byte { return server.PolicyDecidePayload(q.tool, d) },
 	},
 }
 
@@ -101,13 +115,13 @@ func check(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	k, ok := kinds[args[0]]
 	if !ok {
-		return unknownWord(stderr, "question", args[0], known, "assay-mcp-server check --help")
+		return unknownWord(stderr, "question", args[0], known, "see assay-mcp-server check --help")
 	}
 
 	q := &question{maxPolicy: assay.DefaultMaxPolicyBytes, timeout: defaultTimeout}
 	flags := flag.NewFlagSet("assay-mcp-server check "+args[0], flag.ContinueOnError)
 	q.define(flags, k)
-	if code, done := parseFlags(flags, args[1:], stdout, stderr, k.help); done {
+	if code, done := parseFlags(flags, args[1:], stdout, stderr, k.help, k.instead); done {
 		return code
 	}
 	if message := misused(flags, q, k.required); message != "" {
@@ -236,7 +250,7 @@ func (q *question) read(stdin io.Reader, sequence bool) (policy []byte, err erro
 		return nil, err
 	}
 	if sequence && arguments != nil && !server.IsArguments(arguments) {
-		return nil, errors.New("the arguments of the next call are no strict JSON object")
+		return nil, inputError{errors.New("the arguments of the next call are no strict JSON object"), `--next-args takes one object, such as {"ticket": "T-1"}`}
 	}
 	q.call.Arguments = arguments
 	identity, err := q.identity.read("identity", stdin)
@@ -245,7 +259,7 @@ func (q *question) read(stdin io.Reader, sequence bool) (policy []byte, err erro
 	}
 	if identity != nil {
 		if q.call.Identity, err = server.ReadIdentity(identity); err != nil {
-			return nil, err
+			return nil, inputError{err, `--identity takes one object, such as {"server_id": "billing", "tool_name": "pay"}`}
 		}
 	}
 	history, err := q.history.read("history", stdin)
@@ -254,7 +268,7 @@ func (q *question) read(stdin io.Reader, sequence bool) (policy []byte, err erro
 	}
 	if history != nil {
 		if q.past, err = server.ReadHistory(history); err != nil {
-			return nil, err
+			return nil, inputError{err, `--history takes a list, such as ["verify_identity", {"tool": "read_file", "arguments": {"path": "a"}}]; [] where nothing was called`}
 		}
 	}
 
@@ -291,7 +305,7 @@ func (v *value) read(what string, stdin io.Reader) ([]byte, error) {
 	if name, ok := strings.CutPrefix(v.text, "@"); ok {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, inputError{what, err}
+			return nil, unreadableInput(what, err)
 		}
 		defer file.Close()
 		in = file
@@ -301,26 +315,36 @@ func (v *value) read(what string, stdin io.Reader) ([]byte, error) {
 	text, err := server.ReadLimited(in, what, maxInput)
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return nil, inputError{what, err}
+		return nil, unreadableInput(what, err)
 	}
 	return text, err
 }
 
-// inputError is a failure to read an input other than the policy; it wraps
-// nothing, so that it is not taken for one of the policy.
+// inputError is what is wrong with an input other than the policy, and what to do
+// about it.
 type inputError struct {
-	what  string
 	cause error
+	hint  string
 }
 
-func (e inputError) Error() string { return "cannot read the " + e.what + ": " + e.cause.Error() }
+func (e inputError) Error() string { return e.cause.Error() }
+func (e inputError) Unwrap() error { return e.cause }
+
+// unreadableInput wraps nothing, so that it is not taken for an error of reading
+// the policy.
+func unreadableInput(what string, cause error) error {
+	return inputError{errors.New("cannot read the " + what + ": " + cause.Error()), "a value that begins with @ names a file, and - is stdin"}
+}
 
 // explain writes why there is no decision, every problem of the policy with its
 // place included.
 func explain(stderr io.Writer, q *question, err error) {
 	var policy *assay.PolicyError
 	var path *fs.PathError
+	var input inputError
 	switch {
+	case errors.As(err, &input):
+		fail(stderr, exitFailed, input.Error(), input.hint)
 	case errors.As(err, &policy) && len(policy.Problems) > 0:
 		explainProblems(stderr, q, policy.Problems)
 	case errors.Is(err, server.ErrTimeout):

@@ -18,7 +18,7 @@ func output(stdout, stderr io.Writer, text string, code, failed int) int {
 const helpRoot = `assay-mcp-server decides whether a policy allows a tool call of an AI agent.
 
 Usage:
-  assay-mcp-server [flags]          serve MCP on stdin and stdout
+  assay-mcp-server [serve] [flags]  serve MCP on stdin and stdout
   assay-mcp-server check QUESTION   ask one question: args, sequence or decide
   assay-mcp-server lint FILE...     look for mistakes in policy files
 

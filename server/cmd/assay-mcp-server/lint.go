@@ -119,7 +119,7 @@ func parseLint(args []string, stdout, stderr io.Writer) (s lintSettings, code in
 			return s, help(stdout, stderr, helpLint), true
 		}
 		if err != nil {
-			message, hint := flagError(err, flags.Name(), helpLint)
+			message, hint := flagError(err, flags.Name(), helpLint, nil)
 			return s, fail(stderr, exitUsage, message, hint), true
 		}
 		left := flags.Args()

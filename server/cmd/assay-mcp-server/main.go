@@ -1,7 +1,7 @@
 // Command assay-mcp-server answers over MCP on stdio whether a policy allows a
 // tool call.
 //
-//	assay-mcp-server --policy-root DIR          serve
+//	assay-mcp-server [serve] --policy-root DIR  serve
 //	assay-mcp-server check args --policy FILE … ask one question at a terminal
 //	assay-mcp-server lint FILE …                look for mistakes in policies
 //

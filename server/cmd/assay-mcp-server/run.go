@@ -46,7 +46,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	c, ok := commands[args[0]]
 	if !ok {
-		return unknownWord(stderr, "command", args[0], slices.Collect(maps.Keys(commands)), "assay-mcp-server --help")
+		return unknownWord(stderr, "command", args[0], slices.Collect(maps.Keys(commands)),
+			"to serve the policies of a directory, name it with --policy-root DIR; see assay-mcp-server --help")
 	}
 	return c(args[1:], stdin, stdout, stderr)
 }
@@ -61,9 +62,9 @@ func fail(stderr io.Writer, code int, message, hint string) int {
 	return code
 }
 
-// unknownWord refuses a word that is none of known.
-func unknownWord(stderr io.Writer, kind, word string, known []string, helpCommand string) int {
-	hint := "see " + helpCommand
+// unknownWord refuses a word that is none of known. hint is for one that is near
+// to none of them.
+func unknownWord(stderr io.Writer, kind, word string, known []string, hint string) int {
 	if near := nearest(word, known); near != "" {
 		hint = "did you mean " + near + "?"
 	}
@@ -75,22 +76,23 @@ func unknownWord(stderr io.Writer, kind, word string, known []string, helpComman
 
 // parseFlags parses args, of which nothing but flags may be left. helpText is
 // the command's help: it names every flag, so a misspelt one is looked for
-// there. done means that code is the exit code.
-func parseFlags(flags *flag.FlagSet, args []string, stdout, stderr io.Writer, helpText string) (code int, done bool) {
+// there. instead holds hints for flags that the command does not have. done means
+// that code is the exit code.
+func parseFlags(flags *flag.FlagSet, args []string, stdout, stderr io.Writer, helpText string, instead map[string]string) (code int, done bool) {
 	flags.SetOutput(io.Discard)
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return help(stdout, stderr, helpText), true
 	}
 	if err != nil {
-		message, hint := flagError(err, flags.Name(), helpText)
+		message, hint := flagError(err, flags.Name(), helpText, instead)
 		return fail(stderr, exitUsage, message, hint), true
 	}
 	if flags.NArg() > 0 {
 		// What stands there may be half of somebody's arguments, so it is not
 		// repeated.
-		return fail(stderr, exitUsage, "there is more on the command line than flags and their values",
-			"put each value into quotes for the shell, such as --args '{\"percent\": 20}'"), true
+		return fail(stderr, exitUsage, "there is a word on the command line that belongs to no flag",
+			"name the policy with --policy FILE, and put a value with spaces into quotes for the shell, such as --args '{\"percent\": 20}'"), true
 	}
 	return exitOK, false
 }
@@ -105,8 +107,8 @@ func flagsOf(helpText string) (names []string) {
 }
 
 // flagError turns an error of package flag into a message and a hint. Values
-// are left out of it.
-func flagError(err error, name, helpText string) (message, hint string) {
+// are left out of it. instead holds hints for flags that there are not.
+func flagError(err error, name, helpText string, instead map[string]string) (message, hint string) {
 	text := strings.TrimPrefix(err.Error(), "assay: ")
 	hint = "see " + name + " --help"
 	if given, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
@@ -114,7 +116,9 @@ func flagError(err error, name, helpText string) (message, hint string) {
 		if strings.Trim(given, "-abcdefghijklmnopqrstuvwxyz") != "" || len(given) > 32 {
 			return "unknown flag", hint
 		}
-		if near := nearest(given, flagsOf(helpText)); near != "" {
+		if better := instead[given]; better != "" {
+			hint = better
+		} else if near := nearest(given, flagsOf(helpText)); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return "unknown flag " + given, hint

@@ -38,7 +38,7 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		settings, err = server.ParseSettings(args, os.Environ(), io.Discard)
 	}
 	if err != nil {
-		message, hint := flagError(err, "assay-mcp-server", helpRoot)
+		message, hint := flagError(err, "assay-mcp-server", helpRoot, nil)
 		return fail(stderr, exitUsage, message, hint)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
@@ -61,7 +61,7 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	})
 	if err != nil {
 		return fail(stderr, exitError, strings.TrimPrefix(err.Error(), "assay: "),
-			"name the directory that holds the policies with --policy-root DIR")
+			"name a directory that exists with --policy-root DIR; without the flag it is policies below the working directory")
 	}
 	defer s.Close()
 	if err := s.Serve(ctx, stdin, stdout); err != nil {
