@@ -83,7 +83,8 @@ func (c *Commons) foundation(d draft) *foundation {
 		f.gate.draft = d
 		f.gate.source = c.source
 		f.gate.merged.home = d.home()
-		f.stem = &node{path: c.source.DefsPointer, index: -1}
+		f.gate.foundation = f
+		f.stem = &node{base: c.source.DefsPointer, index: -1}
 		f.gate.identify(f.stem)
 		c.foundations[d] = f
 	}
@@ -246,10 +247,9 @@ func (f *foundation) walk(d *definition) {
 	d.walked = true
 	g := f.gate
 	g.nodes, g.problems = nil, nil
-	token := "/" + escapeToken(d.name)
 	n := &node{
 		parent: f.stem, holder: g.merged.home, token: d.name, definition: d,
-		at: "/" + g.merged.home + token, path: g.source.DefsPointer + token,
+		base: g.source.DefsPointer + "/" + escapeToken(d.name),
 	}
 	d.tooMany = !g.walk(d.value, n)
 	d.nodes = g.nodes
@@ -268,6 +268,7 @@ func (f *foundation) walk(d *definition) {
 // them, and looks for loops.
 func (f *foundation) settle(reached []*definition) {
 	g := f.gate
+	g.call = f.calls
 	for _, d := range reached {
 		if d.settled {
 			continue
@@ -293,9 +294,12 @@ func (f *foundation) settle(reached []*definition) {
 
 // find returns the node at a pointer into the merged schema, if it is part of a
 // definition that the call of reach reached.
-func (f *foundation) find(pointer string, call int) *node {
-	if n := f.gate.pointers[pointer]; n != nil && n.definition != nil && n.definition.call == call {
-		return n
+func (f *foundation) find(tokens []string, call int) *node {
+	if len(tokens) < 2 || tokens[0] != f.gate.merged.home {
+		return nil
+	}
+	if d := f.definitions[tokens[1]]; d != nil && d.call == call && d.root != nil {
+		return d.root.find(tokens[2:])
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ const (
 	base = "assay:///schema"
 )
 
+// baseURL is base, which nobody changes.
+var baseURL, _ = url.Parse(base)
+
 // What is said in two places of the gate.
 var (
 	tooDeepMerged  = fmt.Sprintf("the schema with its definitions nests deeper than %d", maxDepth)
@@ -70,8 +73,7 @@ const (
 // node is one position that the gate walked as a schema.
 type node struct {
 	index    int
-	at       string         // JSON Pointer in the merged document
-	path     string         // JSON Pointer in the policy
+	base     string         // JSON Pointer in the policy, "" where it follows from that of parent
 	holder   string         // the keyword of parent that holds it, "" for the root
 	token    string         // the rest of the pointer below holder, "" or one token
 	never    bool           // the schema false
@@ -86,6 +88,75 @@ type node struct {
 	definition *definition           // the shared one that it is part of, nil in a tool's own schema
 	rules      atomic.Pointer[rules] // made when first needed
 	clause     *clause               // likewise; see Schema.fast
+}
+
+// hasToken reports whether the pointer to n has a token below the keyword.
+func (n *node) hasToken() bool {
+	return n.token != "" || holdsMap(n.holder) && isMap(n.parent.object[n.holder])
+}
+
+// path returns where n stands in the policy, as a JSON Pointer.
+func (n *node) path() string { return string(n.appendPath(nil)) }
+
+func (n *node) appendPath(to []byte) []byte {
+	if n.parent == nil || n.base != "" {
+		return append(to, n.base...)
+	}
+	to = append(n.parent.appendPath(to), '/')
+	to = append(to, escapeToken(n.holder)...)
+	if n.hasToken() {
+		to = append(to, '/')
+		to = append(to, escapeToken(n.token)...)
+	}
+	return to
+}
+
+// find returns the node at a JSON Pointer below n, which is split into tokens,
+// nil if no schema stands there.
+func (n *node) find(tokens []string) *node {
+	for len(tokens) > 0 {
+		var next *node
+		used := 1
+		for _, sub := range n.subs {
+			if sub.holder != tokens[0] {
+				continue
+			}
+			if !sub.hasToken() {
+				next = sub
+			} else if len(tokens) > 1 && sub.token == tokens[1] {
+				next, used = sub, 2
+			}
+			if next != nil {
+				break
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		n, tokens = next, tokens[used:]
+	}
+	return n
+}
+
+// spot is a place in or below a keyword of a schema.
+type spot struct {
+	node    *node
+	keyword string
+	name    string // a member of the keyword's value
+	named   bool
+}
+
+func (s spot) member(name string) spot {
+	s.name, s.named = name, true
+	return s
+}
+
+func (s spot) path() string {
+	path := s.node.path() + "/" + escapeToken(s.keyword)
+	if s.named {
+		path += "/" + escapeToken(s.name)
+	}
+	return path
 }
 
 // resource is the root or a subschema with an identifier of its own.
@@ -105,8 +176,7 @@ type gate struct {
 	source    Source
 	problems  []Problem
 	nodes     []*node
-	limit     int // how many there may be
-	pointers  map[string]*node
+	limit     int                  // how many there may be
 	resources map[string]*resource // by address, those that declare one
 	anchored  []*resource          // all of them
 
@@ -121,7 +191,6 @@ func newGate(c *Commons) *gate {
 	return &gate{
 		options:   c.options,
 		limit:     maxSchemas,
-		pointers:  map[string]*node{},
 		resources: map[string]*resource{},
 		commons:   c,
 	}
@@ -199,7 +268,7 @@ func (g *gate) run() {
 		g.report(at, NotSchema, notPlain, "")
 		return
 	}
-	if !g.walk(g.merged.doc, &node{at: "", path: at}) {
+	if !g.walk(g.merged.doc, &node{base: at}) {
 		g.report(at, TooLarge, tooManySchemas, tooManyHint)
 		return
 	}
@@ -218,6 +287,11 @@ func (g *gate) run() {
 	}
 }
 
+// reportAt is report about a keyword.
+func (g *gate) reportAt(at spot, reason, message, hint string) {
+	g.report(at.path(), reason, message, hint)
+}
+
 func (g *gate) report(path, reason, message, hint string) {
 	if len(g.problems) <= 10*maxProblems {
 		g.problems = append(g.problems, Problem{Path: path, Message: message, Hint: hint, Reason: reason})
@@ -226,7 +300,11 @@ func (g *gate) report(path, reason, message, hint string) {
 
 // sortedKeys returns the keys of m in bytewise order.
 func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
+	return appendSortedKeys(make([]string, 0, len(m)), m)
+}
+
+// appendSortedKeys is sortedKeys into an empty slice, which may be on the stack.
+func appendSortedKeys(keys []string, m map[string]any) []string {
 	for key := range m {
 		keys = append(keys, key)
 	}
@@ -246,23 +324,23 @@ func (g *gate) walk(v any, n *node) bool {
 	switch v := v.(type) {
 	case bool:
 		if g.draft == draft4 && n.parent != nil && n.holder != "additionalProperties" && n.holder != "additionalItems" {
-			g.report(n.path, BadKeyword, "draft-04 has no schema true or false", "write {} for true and {\"not\": {}} for false")
+			g.report(n.path(), BadKeyword, "draft-04 has no schema true or false", "write {} for true and {\"not\": {}} for false")
 		}
 		n.never = !v
 	case map[string]any:
 		n.object = v
 	default:
-		g.report(n.path, NotSchema, "a schema is a mapping, true or false", "")
+		g.report(n.path(), NotSchema, "a schema is a mapping, true or false", "")
 		return true
 	}
 	n.index = len(g.nodes)
 	g.nodes = append(g.nodes, n)
-	g.pointers[n.at] = n
 	g.identify(n)
 	if n.parent != nil {
 		n.parent.subs = append(n.parent.subs, n)
 	}
-	for _, name := range sortedKeys(n.object) {
+	var room [8]string
+	for _, name := range appendSortedKeys(room[:0], n.object) {
 		if !g.checkKeyword(n, name, n.object[name]) {
 			return false
 		}
@@ -274,14 +352,8 @@ func (g *gate) walk(v any, n *node) bool {
 // in the keyword's list or object.
 func (g *gate) sub(n *node, name, token string, v any) bool {
 	child := &node{parent: n, holder: name, token: token}
-	child.at = n.at + "/" + escapeToken(name)
-	child.path = n.path + "/" + escapeToken(name)
 	if n.parent == nil && name == g.merged.home && g.merged.shared[token] {
-		child.path = g.source.DefsPointer
-	}
-	if token != "" || isMap(n.object[name]) && holdsMap(name) {
-		child.at += "/" + escapeToken(token)
-		child.path += "/" + escapeToken(token)
+		child.base = g.source.DefsPointer + "/" + escapeToken(token)
 	}
 	return g.walk(v, child)
 }
@@ -311,28 +383,29 @@ func (g *gate) checkKeyword(n *node, name string, v any) bool {
 	if extension(name) {
 		return true
 	}
-	path := n.path + "/" + escapeToken(name)
+	at := spot{node: n, keyword: name}
 	shape, known := shapeOf(name, g.draft)
 	if !known {
-		g.reportUnknown(path, name)
+		g.reportUnknown(at)
 		return true
 	}
 	if v == nil && shape != anything && name != "example" || v == nil && slices.Contains([]string{"examples", "$comment", "deprecated", "readOnly", "writeOnly", "contentEncoding", "contentMediaType", "contentSchema"}, name) {
-		g.report(path, NullKeyword, name+" is null", "give it a value or leave it out")
+		g.reportAt(at, NullKeyword, name+" is null", "give it a value or leave it out")
 		return true
 	}
-	g.checkIgnored(n, name, path)
-	return g.checkShape(n, name, path, shape, v)
+	g.checkIgnored(n, name)
+	return g.checkShape(at, shape, v)
 }
 
-func (g *gate) reportUnknown(path, name string) {
+func (g *gate) reportUnknown(at spot) {
+	name := at.keyword
 	if len(g.problems) > maxProblems {
 		// Nobody will read the hint that takes a search.
-		g.report(path, UnknownKeyword, shown(name)+" is no keyword of any draft", "")
+		g.reportAt(at, UnknownKeyword, shown(name)+" is no keyword of any draft", "")
 		return
 	}
 	if _, elsewhere := keywords[name]; elsewhere {
-		g.report(path, ForeignKeyword, fmt.Sprintf("%s is no keyword of %s", name, g.draft), instead[name])
+		g.reportAt(at, ForeignKeyword, fmt.Sprintf("%s is no keyword of %s", name, g.draft), instead[name])
 		return
 	}
 	hint := "name it x-… if it is meant for people"
@@ -341,14 +414,14 @@ func (g *gate) reportUnknown(path, name string) {
 	} else if way := instead[name]; way != "" {
 		hint = way
 	}
-	g.report(path, UnknownKeyword, shown(name)+" is no keyword of any draft", hint)
+	g.reportAt(at, UnknownKeyword, shown(name)+" is no keyword of any draft", hint)
 }
 
 // checkIgnored applies the closed list of keywords that their draft ignores
 // where they stand.
-func (g *gate) checkIgnored(n *node, name, path string) {
+func (g *gate) checkIgnored(n *node, name string) {
 	has := func(other string) bool { _, ok := n.object[other]; return ok }
-	ignored := func(message, hint string) { g.report(path, IgnoredKeyword, message, hint) }
+	ignored := func(message, hint string) { g.reportAt(spot{node: n, keyword: name}, IgnoredKeyword, message, hint) }
 	switch {
 	case g.draft <= draft7 && has("$ref") && name != "$ref" && name != "$schema" && name != "definitions" && !slices.Contains(annotations, name):
 		ignored(fmt.Sprintf("%s ignores %s beside $ref", g.draft, name), "put the reference into allOf")
@@ -364,9 +437,10 @@ func (g *gate) checkIgnored(n *node, name, path string) {
 }
 
 // checkShape checks a keyword's value as the draft's metaschema does.
-func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
+func (g *gate) checkShape(at spot, s shape, v any) bool {
+	n, name := at.node, at.keyword
 	bad := func(want string) bool {
-		g.report(path, BadKeyword, name+" is not "+want, "")
+		g.reportAt(at, BadKeyword, name+" is not "+want, "")
 		return true
 	}
 	switch s {
@@ -381,7 +455,7 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 		if limit, ok := strings.CutPrefix(name, "exclusive"); ok {
 			limit = strings.ToLower(limit)
 			if _, ok := n.object[limit]; !ok {
-				g.report(path, BadKeyword, name+" needs "+limit+" beside it", "")
+				g.reportAt(at, BadKeyword, name+" needs "+limit+" beside it", "")
 			}
 		}
 	case number, positive, count:
@@ -404,22 +478,22 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 			return bad("a list")
 		}
 		if len(items) == 0 {
-			g.report(path, EmptyEnum, "enum is empty, so nothing satisfies it", "list the values, or write false to forbid every value")
+			g.reportAt(at, EmptyEnum, "enum is empty, so nothing satisfies it", "list the values, or write false to forbid every value")
 		}
 		if g.draft <= draft6 && !distinct(items) {
 			return bad("a list of distinct values")
 		}
 	case names:
-		g.checkNames(name, path, v, g.draft == draft4)
+		g.checkNames(at, v, g.draft == draft4)
 	case typeNames:
-		g.checkTypes(path, v)
+		g.checkTypes(at, v)
 	case namesByName:
 		object, ok := v.(map[string]any)
 		if !ok {
 			return bad("a mapping of names to lists of names")
 		}
 		for _, key := range sortedKeys(object) {
-			g.checkNames(name, path+"/"+escapeToken(key), object[key], false)
+			g.checkNames(at.member(key), object[key], false)
 		}
 	case flags:
 		object, ok := v.(map[string]any)
@@ -436,7 +510,7 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 			return bad("a string")
 		}
 		if d, ok := draftOf(named); !ok || d != g.draft {
-			g.report(path, OtherDraft, "$schema inside a schema names another draft than its root", "leave it out")
+			g.reportAt(at, OtherDraft, "$schema inside a schema names another draft than its root", "leave it out")
 		}
 	case identifier, anchorName:
 		if _, ok := v.(string); !ok {
@@ -455,7 +529,7 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 		if !ok {
 			return bad("a string")
 		}
-		g.checkPattern(path, expression)
+		g.checkPattern(at, expression)
 	case formatName:
 		named, ok := v.(string)
 		if !ok {
@@ -466,7 +540,7 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 			if near := nearestFormat(named); near != "" {
 				hint = "did you mean " + near + "? Or " + hint
 			}
-			g.report(path, UnknownFormat, "format "+shown(named)+" is not asserted here", hint)
+			g.reportAt(at, UnknownFormat, "format "+shown(named)+" is not asserted here", hint)
 		}
 	case subschema, orBoolean:
 		return g.sub(n, name, "", v)
@@ -492,10 +566,10 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 		}
 		for _, key := range sortedKeys(object) {
 			if s == byPattern {
-				g.checkPattern(path+"/"+escapeToken(key), key)
+				g.checkPattern(at.member(key), key)
 			}
 			if _, isList := object[key].([]any); s == dependencyList && isList {
-				g.checkNames(name, path+"/"+escapeToken(key), object[key], g.draft == draft4)
+				g.checkNames(at.member(key), object[key], g.draft == draft4)
 				continue
 			}
 			if !g.sub(n, name, key, object[key]) {
@@ -506,7 +580,8 @@ func (g *gate) checkShape(n *node, name, path string, s shape, v any) bool {
 	return true
 }
 
-func (g *gate) checkNames(name, path string, v any, atLeastOne bool) {
+func (g *gate) checkNames(at spot, v any, atLeastOne bool) {
+	name := at.keyword
 	items, ok := v.([]any)
 	seen := map[string]bool{}
 	for _, item := range items {
@@ -520,15 +595,15 @@ func (g *gate) checkNames(name, path string, v any, atLeastOne bool) {
 		if _, isBool := v.(bool); isBool && name == "required" {
 			hint = "list the required names in the schema that holds the properties"
 		}
-		g.report(path, BadKeyword, name+" is not a list of distinct names", hint)
+		g.reportAt(at, BadKeyword, name+" is not a list of distinct names", hint)
 	case atLeastOne && len(items) == 0:
-		g.report(path, BadKeyword, name+" is an empty list, which draft-04 refuses", "")
+		g.reportAt(at, BadKeyword, name+" is an empty list, which draft-04 refuses", "")
 	}
 }
 
 var typeList = []string{"null", "boolean", "integer", "number", "string", "array", "object"}
 
-func (g *gate) checkTypes(path string, v any) {
+func (g *gate) checkTypes(at spot, v any) {
 	items, ok := v.([]any)
 	if !ok {
 		items = []any{v}
@@ -541,13 +616,13 @@ func (g *gate) checkTypes(path string, v any) {
 		seen[name] = true
 	}
 	if !ok {
-		g.report(path, BadKeyword, "type is not one or several distinct ones of "+strings.Join(typeList, ", "), "")
+		g.reportAt(at, BadKeyword, "type is not one or several distinct ones of "+strings.Join(typeList, ", "), "")
 	}
 }
 
-func (g *gate) checkPattern(path, expression string) {
+func (g *gate) checkPattern(at spot, expression string) {
 	if _, err := g.commons.patterns.Compile(expression); err != nil {
-		g.report(path, BadPattern, "no ECMA-262 regular expression: "+err.Error(), "")
+		g.reportAt(at, BadPattern, "no ECMA-262 regular expression: "+err.Error(), "")
 	}
 }
 

@@ -19,8 +19,7 @@ func (g *gate) identify(n *node) {
 	if n.parent != nil {
 		n.resource = n.parent.resource
 	} else {
-		address, _ := url.Parse(base)
-		n.resource = g.newResource(n, address)
+		n.resource = g.newResource(n, baseURL)
 	}
 	if n.object == nil {
 		return
@@ -30,18 +29,29 @@ func (g *gate) identify(n *node) {
 		keyword = "id"
 	}
 	if id, ok := n.object[keyword].(string); ok {
-		g.declare(n, n.path+"/"+keyword, id)
+		g.declare(spot{node: n, keyword: keyword}, id)
 	}
 	if g.draft >= draft2019 {
-		g.anchor(n, "$anchor", n.resource.anchors)
-		if g.draft == draft2020 && g.anchor(n, "$dynamicAnchor", n.resource.anchors) {
+		g.anchor(n, "$anchor")
+		if g.draft == draft2020 && g.anchor(n, "$dynamicAnchor") {
+			if n.resource.dynamic == nil {
+				n.resource.dynamic = map[string]*node{}
+			}
 			n.resource.dynamic[n.object["$dynamicAnchor"].(string)] = n
 		}
 	}
 }
 
+// declare gives n an anchor.
+func (r *resource) declare(anchor string, n *node) {
+	if r.anchors == nil {
+		r.anchors = map[string]*node{}
+	}
+	r.anchors[anchor] = n
+}
+
 func (g *gate) newResource(n *node, address *url.URL) *resource {
-	r := &resource{url: address, root: n, anchors: map[string]*node{}, dynamic: map[string]*node{}}
+	r := &resource{url: address, root: n}
 	g.anchored = append(g.anchored, r)
 	if n.parent != nil || address.String() != base {
 		g.resources[address.String()] = r
@@ -51,14 +61,15 @@ func (g *gate) newResource(n *node, address *url.URL) *resource {
 
 // declare reads an identifier: an address of its own for n, in drafts 4 to 7
 // also an anchor.
-func (g *gate) declare(n *node, path, id string) {
+func (g *gate) declare(at spot, id string) {
+	n := at.node
 	address, fragment, err := splitReference(id)
 	if err != nil {
-		g.report(path, BadIdentifier, "the identifier is no URI reference", "")
+		g.reportAt(at, BadIdentifier, "the identifier is no URI reference", "")
 		return
 	}
 	if fragment != "" && g.draft >= draft2019 {
-		g.report(path, BadIdentifier, "an $id has no fragment in "+g.draft.String(), "write $anchor")
+		g.reportAt(at, BadIdentifier, "an $id has no fragment in "+g.draft.String(), "write $anchor")
 		return
 	}
 	if address.String() != "" {
@@ -66,33 +77,33 @@ func (g *gate) declare(n *node, path, id string) {
 		name := resolved.String()
 		switch {
 		case name == base:
-			g.report(path, BadIdentifier, "this identifier cannot be declared", "write another")
+			g.reportAt(at, BadIdentifier, "this identifier cannot be declared", "write another")
 			return
 		case resolved.Host == "json-schema.org":
-			g.report(path, BadIdentifier, "the identifier is one of JSON Schema's own", "write an address of your own")
+			g.reportAt(at, BadIdentifier, "the identifier is one of JSON Schema's own", "write an address of your own")
 			return
 		case g.resources[name] != nil:
-			g.report(path, BadIdentifier, "the identifier is declared twice", "")
+			g.reportAt(at, BadIdentifier, "the identifier is declared twice", "")
 			return
 		}
 		if _, isPointer := strings.CutPrefix(fragment, "/"); isPointer {
-			g.report(path, BadIdentifier, "an identifier is no JSON Pointer", "")
+			g.reportAt(at, BadIdentifier, "an identifier is no JSON Pointer", "")
 			return
 		}
 		n.resource = g.newResource(n, resolved)
 	}
 	if fragment != "" {
 		if strings.HasPrefix(fragment, "/") || n.resource.anchors[fragment] != nil {
-			g.report(path, BadIdentifier, "the anchor is a JSON Pointer or declared twice", "")
+			g.reportAt(at, BadIdentifier, "the anchor is a JSON Pointer or declared twice", "")
 			return
 		}
-		n.resource.anchors[fragment] = n
+		n.resource.declare(fragment, n)
 	}
 }
 
 // anchor declares the anchor that a keyword of n names, and reports whether
 // there is one.
-func (g *gate) anchor(n *node, keyword string, to map[string]*node) bool {
+func (g *gate) anchor(n *node, keyword string) bool {
 	name, ok := n.object[keyword].(string)
 	if !ok {
 		return false
@@ -102,14 +113,14 @@ func (g *gate) anchor(n *node, keyword string, to map[string]*node) bool {
 		form = plainName2019
 	}
 	if !form.MatchString(name) {
-		g.report(n.path+"/"+keyword, BadIdentifier, keyword+" is no plain name", "start with a letter and go on with letters, digits, -, . and _")
+		g.reportAt(spot{node: n, keyword: keyword}, BadIdentifier, keyword+" is no plain name", "start with a letter and go on with letters, digits, -, . and _")
 		return false
 	}
-	if other := to[name]; other != nil && other != n {
-		g.report(n.path+"/"+keyword, BadIdentifier, "the anchor is declared twice", "")
+	if other := n.resource.anchors[name]; other != nil && other != n {
+		g.reportAt(spot{node: n, keyword: keyword}, BadIdentifier, "the anchor is declared twice", "")
 		return false
 	}
-	to[name] = n
+	n.resource.declare(name, n)
 	return true
 }
 
@@ -157,20 +168,20 @@ func (g *gate) resolveAll(nodes []*node) {
 // resolve returns the position that a reference of n leads to, nil after
 // reporting why there is none.
 func (g *gate) resolve(n *node, keyword, ref string) *node {
-	path := n.path + "/" + keyword
+	at := spot{node: n, keyword: keyword}
 	if name, rest, ok := definitionName(ref); ok && g.merged.home == "definitions" {
 		ref = "#/definitions/" + (&url.URL{Path: escapeToken(name) + rest}).EscapedPath()
 	}
 	address, fragment, err := splitReference(ref)
 	if err != nil {
-		g.report(path, BadReference, "the reference is no URI reference", "")
+		g.reportAt(at, BadReference, "the reference is no URI reference", "")
 		return nil
 	}
 	target := n.resource
 	if address.String() != "" {
 		name := join(n.resource.url, address).String()
 		if target = g.resources[name]; target == nil {
-			g.report(path, OutsideReference, "the reference leads out of the tool's own schema", "copy what it names into $defs and refer to it by #/$defs/NAME")
+			g.reportAt(at, OutsideReference, "the reference leads out of the tool's own schema", "copy what it names into $defs and refer to it by #/$defs/NAME")
 			return nil
 		}
 	}
@@ -181,28 +192,30 @@ func (g *gate) resolve(n *node, keyword, ref string) *node {
 		if found := target.anchors[fragment]; found != nil {
 			return found
 		}
-		g.report(path, BadReference, "there is no such anchor", "")
+		g.reportAt(at, BadReference, "there is no such anchor", "")
 		return nil
 	}
-	for _, token := range strings.Split(fragment[1:], "/") {
-		if _, ok := unescapeToken(token); !ok {
-			g.report(path, BadReference, "the reference is no JSON Pointer", "write ~0 for ~ and ~1 for /")
+	tokens := strings.Split(fragment[1:], "/")
+	for i := range tokens {
+		var ok bool
+		if tokens[i], ok = unescapeToken(tokens[i]); !ok {
+			g.reportAt(at, BadReference, "the reference is no JSON Pointer", "write ~0 for ~ and ~1 for /")
 			return nil
 		}
 	}
-	found := g.pointers[target.root.at+fragment]
+	found := target.root.find(tokens)
 	if found == nil && target.root.parent == nil && g.foundation != nil {
-		found = g.foundation.find(fragment, g.call)
+		found = g.foundation.find(tokens, g.call)
 	}
 	switch {
 	case found == nil:
-		g.report(path, BadReference, "the reference leads to nothing that is a schema", "define it under $defs")
+		g.reportAt(at, BadReference, "the reference leads to nothing that is a schema", "define it under $defs")
 		return nil
 	case found.definition == nil && found.resource != target:
-		g.report(path, CrossingReference, "the reference crosses into a subschema with an identifier of its own", "refer to it by that identifier")
+		g.reportAt(at, CrossingReference, "the reference crosses into a subschema with an identifier of its own", "refer to it by that identifier")
 		return nil
 	case g.draft == draft2019 && target != n.resource && target.root.object["$recursiveAnchor"] == true && found != target.root:
-		g.report(path, CrossingReference, "the reference leads into the middle of a recursive schema", "refer to its root")
+		g.reportAt(at, CrossingReference, "the reference leads into the middle of a recursive schema", "refer to its root")
 		return nil
 	}
 	return found
@@ -259,7 +272,7 @@ func (n *node) inPlaceTargets(visit func(*node)) {
 // nodes.
 func (g *gate) checkLoops(nodes []*node) {
 	report := func(n *node, reason, message, hint string) {
-		p := Problem{Path: n.path, Message: message, Hint: hint, Reason: reason}
+		p := Problem{Path: n.path(), Message: message, Hint: hint, Reason: reason}
 		if n.definition != nil {
 			// Whoever reaches a part of a loop or chain reaches this one too.
 			n.definition.problems = append(n.definition.problems, p)

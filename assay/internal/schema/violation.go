@@ -34,9 +34,9 @@ func cut(s string, limit int) string {
 // schemaPath is where the keyword stands in the policy.
 func (f finding) schemaPath() string {
 	if f.node.object == nil {
-		return f.node.path
+		return f.node.path()
 	}
-	return f.node.path + "/" + escapeToken(f.keyword)
+	return f.node.path() + "/" + escapeToken(f.keyword)
 }
 
 func (f finding) violation() Violation {
