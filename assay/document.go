@@ -158,7 +158,13 @@ func (f field) version() string {
 		text.Kind = policydoc.String
 		f.node = &text
 	}
-	return f.word("1.0", "1.1", "2.0", "1", "2")
+	if !f.is(policydoc.String, "text") {
+		return ""
+	}
+	if versions := []string{"1.0", "1.1", "2.0", "1", "2"}; !slices.Contains(versions, f.node.Text) {
+		f.r.report(f.path, f.node, "must be "+either(versions), "write "+forms["/version"])
+	}
+	return f.node.Text
 }
 
 func (f field) tools() *Tools {

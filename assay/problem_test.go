@@ -55,7 +55,7 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 		},
 		"two problems, in the order of the text": {
 			"sequences: 3\nallow: rm\n", assay.KindStructure,
-			[]string{`1:12 /sequences: must be a list of rules, not a number`, `2:8 /allow: must be a list of text, not text`},
+			[]string{`1:12 /sequences: must be a list of rules, not a number; write sequences: [{type: before, first: tool, then: tool}]`, `2:8 /allow: must be a list of text, not text; write a list: allow: [rm]`},
 		},
 		"null where it would open the policy": {
 			"allow:\n#  - read\n", assay.KindStructure,
@@ -67,7 +67,46 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 		},
 		"an unknown version": {
 			"version: 1.2\n", assay.KindStructure,
-			[]string{`1:10 /version: must be "1.0", "1.1", "2.0", "1" or "2"; did you mean "1.0"?`},
+			[]string{`1:10 /version: must be "1.0", "1.1", "2.0", "1" or "2"; write version: "2.0"`},
+		},
+		"a version of the future": {
+			"version: 3\n", assay.KindStructure,
+			[]string{`1:10 /version: must be "1.0", "1.1", "2.0", "1" or "2"; write version: "2.0"`},
+		},
+		"a word that is none of those known": {
+			"enforcement: {formats: no}\n", assay.KindStructure,
+			[]string{`1:24 /enforcement/formats: must be "assert" or "annotate"`},
+		},
+		"lists where mappings belong, and the other way round": {
+			"tools: [rm]\nschemas:\n- a\ndeny: {rm: true}\n", assay.KindStructure,
+			[]string{
+				`1:8 /tools: must be a mapping, not a list; write tools: {allow: [name], deny: [name]}`,
+				`3:1 /schemas: must be a mapping, not a list; write schemas: {tool: {type: object}}`,
+				`4:7 /deny: must be a list of text, not a mapping; write a list: deny: [name, name]`,
+			},
+		},
+		"lists written as text": {
+			"tools:\n  deny: rm -rf\n  allow: \"a, b\"\n  require_args: {'x y': to}\n", assay.KindStructure,
+			[]string{
+				`2:9 /tools/deny: must be a list of text, not text; write a list: deny: ["rm -rf"]`,
+				`3:10 /tools/allow: must be a list of text, not text; write a list: allow: [name, name]`,
+				`4:25 /tools/require_args/x y: must be a list of text, not text; write a list: "x y": [to]`,
+			},
+		},
+		"items that are no text": {
+			"deny: [null, {a: b}]\n", assay.KindStructure,
+			[]string{
+				`1:8 /deny/0: must be text, not null; leave it out, or put it in quotation marks if it is meant as text`,
+				`1:14 /deny/1: must be text, not a mapping; write a list: deny: [name, name]`,
+			},
+		},
+		"a number in quotation marks": {
+			"limits: {max_requests_total: '5'}\n", assay.KindStructure,
+			[]string{`1:30 /limits/max_requests_total: must be a number, not text; write a number without quotation marks`},
+		},
+		"a flag in quotation marks": {
+			"- {type: sequence, tools: [a, b], strict: 'yes'}\n", assay.KindRoot,
+			[]string{`1:43 /0/strict: must be true or false, not text; write true or false without quotation marks`},
 		},
 		"a pin": {
 			"tool_pins: {t: {server_id: s, tool_name: t, schema_hash: AB, extra: 1}}\n", assay.KindStructure,
@@ -107,7 +146,7 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 		},
 		"a pointer with escapes": {
 			"tool_classes: {a/b~c: x}\n", assay.KindStructure,
-			[]string{`1:23 /tool_classes/a~1b~0c: must be a list of text, not text`},
+			[]string{`1:23 /tool_classes/a~1b~0c: must be a list of text, not text; write a list: "a/b~c": [x]`},
 		},
 		"an alias in an alias": {
 			"aliases:\n  A: [B]\n  B: [c]\n", assay.KindStructure, []string{`2:7 /aliases/A/0: `},

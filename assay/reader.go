@@ -125,11 +125,10 @@ func (f field) is(kind policydoc.Kind, want string) bool {
 	return true
 }
 
-func (f field) wrong(want string) {
-	hint := ""
-	if want == "text" && (f.node.Kind == policydoc.Number || f.node.Kind == policydoc.Bool) {
-		hint = "put it in quotation marks"
-	}
+// wrong reports a value of another kind than the one wanted.
+func (f field) wrong(want string) { f.not(want, f.form(want)) }
+
+func (f field) not(want, hint string) {
 	f.r.report(f.path, f.node, "must be "+want+", not "+kindName(f.node.Kind), hint)
 }
 
@@ -181,7 +180,11 @@ func (f field) word(words ...string) string {
 		return ""
 	}
 	if !slices.Contains(words, f.node.Text) {
-		f.r.report(f.path, f.node, "must be "+either(words), didYouMean(f.node.Text, words))
+		hint := didYouMean(f.node.Text, words)
+		if !strings.HasPrefix(hint, "did you mean") {
+			hint = "" // the message has them all
+		}
+		f.r.report(f.path, f.node, "must be "+either(words), hint)
 	}
 	return f.node.Text
 }
@@ -213,7 +216,12 @@ func (f field) names() []string {
 	names := make([]string, 0, len(f.node.Items))
 	for i, n := range f.node.Items {
 		if n.Kind != policydoc.String {
-			f.item(i).wrong("text")
+			item := f.item(i)
+			hint := item.form("text")
+			if n.Kind == policydoc.List || n.Kind == policydoc.Map {
+				hint = f.listForm()
+			}
+			item.not("text", hint)
 			continue
 		}
 		names = append(names, n.Text)

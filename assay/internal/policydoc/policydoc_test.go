@@ -331,6 +331,34 @@ func TestEveryStructureProblemIsListed(t *testing.T) {
 	}
 }
 
+func TestSyntaxErrorsSayWhatToDo(t *testing.T) {
+	for text, want := range map[string]string{
+		"a:\n\tb: c\n":               "indent with spaces, not with a tab",
+		"a:\n  b:\n\t- c\n":          "indent with spaces, not with a tab",
+		"a: b\n\tc\n":                "indent with spaces",
+		"a:\n  \tb: c\n":             "indent with spaces",
+		"a: @b\n":                    "quote text that starts with @",
+		"a: [`b]\n":                  "quote text that starts with `",
+		"a: %b\n":                    "quote text that starts with %",
+		"a: *\n":                     "quote text that starts with * or &",
+		"a: [*b]\n":                  "quote text that starts with *",
+		"a: b: c\n":                  "quote text that holds a colon and a space, and indent the keys of one mapping alike",
+		"a: [b\nc: d\n":              "separate the entries in [] or {} by commas, and close the bracket",
+		"{\n\t\"a\": 1\n\t\"b\": 2}": "separate the entries in [] or {} by commas, and close the bracket",
+		"a:\n  b: c\n d: e\n":        "indent the entries of one mapping or list alike",
+		"a: 'b\n":                    "close the quote",
+		"a:b\n":                      "write keys and their values, with a space behind the colon; an empty mapping is {}",
+	} {
+		_, err := Parse([]byte(text), limit)
+		var got *Error
+		if !errors.As(err, &got) {
+			t.Errorf("%q: %v", text, err)
+		} else if got.Problems[0].Hint != want {
+			t.Errorf("%q: %q, hint %q, want %q", text, got.Problems[0].Message, got.Problems[0].Hint, want)
+		}
+	}
+}
+
 func TestSyntaxProblemsComeFirst(t *testing.T) {
 	_, err := Parse([]byte("a: .nan\nb: 1\nb: 2\n"), limit)
 	var got *Error

@@ -51,6 +51,7 @@ func rootError(found string, line, column int) *Error {
 	return &Error{Kind: KindRoot, Problems: []Problem{{
 		Line: line, Column: column,
 		Message: "the document must be a mapping; it is " + found,
+		Hint:    "write keys and their values, with a space behind the colon; an empty mapping is {}",
 	}}}
 }
 
@@ -202,16 +203,44 @@ func libraryError(text []byte, err error) *Error {
 			// The one message of these stages that repeats a character.
 			message = "a tag holds a character that is not allowed in it"
 		}
+		hint := advice(text, message, line, column)
 		if from := failure.ContextMark; failure.ContextMsg != "" && from.Line > 0 && from != failure.Mark {
 			message = fmt.Sprintf("%s, %s from line %d, column %d", message, failure.ContextMsg, from.Line, from.Column)
 		}
-		return syntaxError(line, column, message, "")
+		return syntaxError(line, column, message, hint)
 	case yaml.ComposerStage:
 		if strings.Contains(failure.Message, "anchor") {
 			return syntaxError(line, column, "an alias has no anchor before it", "quote text that starts with *")
 		}
 	}
 	return syntaxError(line, column, "the text cannot be read as YAML", "")
+}
+
+// advice says what most likely mends what the library's scanner or parser found
+// at a place; "" where it is anyone's guess.
+func advice(text []byte, message string, line, column int) string {
+	switch {
+	case strings.Contains(message, "tab character"):
+		return "indent with spaces"
+	case strings.Contains(message, "cannot start any token"):
+		at := source{text: text, line: 1, column: 1}
+		if i := at.seek(line, column); i < len(text) && strings.IndexByte("@`%", text[i]) >= 0 {
+			return "quote text that starts with " + string(text[i:i+1])
+		} else if i < len(text) && text[i] == '\t' {
+			return "indent with spaces, not with a tab"
+		}
+	case strings.Contains(message, "expected alphabetic or numeric character"):
+		return "quote text that starts with * or &"
+	case strings.Contains(message, "mapping values are not allowed"):
+		return "quote text that holds a colon and a space, and indent the keys of one mapping alike"
+	case strings.Contains(message, "did not find expected key"), strings.Contains(message, "expected '-' indicator"):
+		return "indent the entries of one mapping or list alike"
+	case strings.Contains(message, "unexpected end of stream"):
+		return "close the quote"
+	case strings.Contains(message, "expected ',' or"):
+		return "separate the entries in [] or {} by commas, and close the bracket"
+	}
+	return ""
 }
 
 // plain reports whether a scalar is written without quotes and not as a block.
