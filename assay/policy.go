@@ -167,6 +167,7 @@ func (d *document) compile(options Options) (*Policy, error) {
 	}
 	if c.isMapping {
 		c.args, c.problems = d.compileArgs(c.blocklist, options)
+		c.args.Expect(checker.Tools())
 	}
 	if options.SuggestFixes {
 		c.document, c.secrets = d.root, mentions(d.root, "writeOnly")

@@ -45,16 +45,26 @@ func NewSession(p *Policy) *Session {
 // Next answers whether the call may run now. It records nothing, so two callers
 // may get the same last call: to run one, use [Session.Begin].
 func (s *Session) Next(call Call) (d Decision) {
-	if s == nil {
-		return noPolicy.decision()
+	s.next(&call, &d) // a call inlines this, and nothing is copied
+	return d
+}
+
+// next makes d, which is zero, the answer of Next.
+func (s *Session) next(call *Call, d *Decision) {
+	if refused := s.refuses(call.Tool); refused != nil {
+		*d = refused.decision()
+		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.checkArgs(&call, &d)
-	if !d.Allowed || s.monitor == nil || s.monitor.Allows(call.Tool, call.Arguments, s.budget()) {
-		return d
+	if c := s.policy.compiled; c.args != nil {
+		s.checkArgs(call, d)
+	} else {
+		d.Allowed = true
 	}
-	return sequenceDecision(s.monitor.Refusal())
+	if d.Allowed && !s.inOrder(call) {
+		*d = sequenceDecision(s.monitor.Refusal())
+	}
 }
 
 // Begin decides about the call and, if it is allowed, reserves it: from then on
@@ -66,12 +76,17 @@ func (s *Session) Next(call Call) (d Decision) {
 // is denied. An allow with obligations is reserved too: cancel it if they are
 // not met.
 func (s *Session) Begin(call Call) (d Decision, p *Pending) {
+	refused := s.refuses(call.Tool)
 	if s == nil {
-		return noPolicy.decision(), nil
+		return refused.decision(), nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.checkArgs(&call, &d)
+	if refused != nil {
+		d = refused.decision()
+	} else {
+		s.checkArgs(&call, &d)
+	}
 	s.requests++
 	if !d.Allowed {
 		return d, nil
@@ -145,24 +160,46 @@ func (s *Session) Available() []string {
 	return s.monitor.Available(names)
 }
 
+// refuses returns why no question about the tool can be answered, nil if one can.
+func (s *Session) refuses(tool string) *refusal {
+	switch {
+	case s == nil || s.policy == nil || s.policy.compiled == nil:
+		return noPolicy
+	case !validName(tool):
+		return invalidName
+	}
+	return nil
+}
+
 // checkArgs makes d, which is zero, the decision about everything but the order.
 func (s *Session) checkArgs(call *Call, d *Decision) {
-	c, refused := s.policy.ask(call.Tool)
-	switch {
-	case refused != nil:
-		*d = refused.decision()
-	case !c.isMapping:
+	c := s.policy.compiled
+	if c.args == nil {
 		d.Allowed = true
-	default:
-		c.checkArgs(&args.Request{
-			Tool:      call.Tool,
-			Arguments: call.Arguments,
-			Identity:  (*args.Identity)(call.Identity),
-			Requests:  s.requests + 1,
-			Calls:     s.calls + 1,
-			Stop:      s.policy.stop.Watch(),
-		}, d)
+		return
 	}
+	if call.Arguments == nil {
+		if ok, code, reason := c.args.AllowsName(call.Tool, s.requests+1, s.calls+1); ok {
+			d.Allowed, d.Warning = true, Warning{Code(code), reason}
+			return
+		}
+	}
+	c.checkArgs(&args.Request{
+		Tool:      call.Tool,
+		Arguments: call.Arguments,
+		Identity:  (*args.Identity)(call.Identity),
+		Requests:  s.requests + 1,
+		Calls:     s.calls + 1,
+		Stop:      s.policy.stop.Watch(),
+	}, d)
+}
+
+// inOrder reports whether the call may come next; if not, the monitor knows why.
+func (s *Session) inOrder(call *Call) bool {
+	if s.monitor == nil || s.policy.stop == nil && s.monitor.AllowsName(call.Tool, s.policy.compiled.options.MaxSteps) {
+		return true
+	}
+	return s.monitor.Allows(call.Tool, call.Arguments, s.budget())
 }
 
 func (s *Session) budget() *sequence.Budget {

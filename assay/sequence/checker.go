@@ -150,7 +150,7 @@ func (a answer) failure() Failure {
 func (m *machine) run(t *Trace, b *Budget) bool {
 	for j, name := range t.Names {
 		ev, ok := m.resolve(name, m.c.names.lookup(name), b)
-		if ok && ev.atoms() {
+		if ok && len(ev.atoms) > 0 {
 			ev, ok = m.judge(ev, t.arguments(j), b)
 		}
 		if !ok || j&63 == 0 && b.stopped() || !b.spend(m.record(ev)) || m.tooMany {
@@ -179,7 +179,7 @@ func (m *machine) verdict(t *Trace, b *Budget) answer {
 			continue
 		}
 		ev, ok := m.resolve(name, number, b)
-		if ok && ev.atoms() {
+		if ok && len(ev.atoms) > 0 {
 			ev, ok = m.judge(ev, t.arguments(j), b)
 		}
 		if !ok || j&63 == 0 && b.stopped() {

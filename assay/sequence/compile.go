@@ -283,7 +283,7 @@ func (p *compiler) build(c *Checker) {
 }
 
 // class collects the uses of all targets that a name stands for, by rule.
-func (p *compiler) class(targets []int) *class {
+func (p *compiler) class(targets []int) class {
 	var uses []targetUse
 	for _, i := range targets {
 		uses = append(uses, p.uses[i]...)
@@ -294,7 +294,7 @@ func (p *compiler) class(targets []int) *class {
 		}
 		return int(a.operand - b.operand)
 	})
-	k := &class{steps: len(uses)}
+	k := class{steps: len(uses)}
 	index := map[*atom]int32{}
 	for _, u := range uses {
 		if n := len(k.mentions); n == 0 || k.mentions[n-1].rule != u.rule {

@@ -46,8 +46,8 @@ type scratch struct {
 
 // event is what a call means to the rules of a checker.
 type event struct {
-	class  *class  // nil: no rule names the tool
-	truths []truth // of class.atoms
+	class          // what the name alone says; zero: no rule names the tool
+	truths []truth // of the atoms
 	blocks []int32 // the blocklist rules that its name matches, ascending
 	exact  int32   // its number in an exact list, 0 for none
 }
@@ -182,7 +182,7 @@ func (m *machine) judge(ev *event, arguments []byte, b *Budget) (*event, bool) {
 	if !m.args.read(arguments, b) {
 		return ev, false
 	}
-	for i, at := range ev.class.atoms {
+	for i, at := range ev.atoms {
 		t, ok := m.args.match(at, b)
 		if !ok {
 			return ev, false
@@ -194,7 +194,7 @@ func (m *machine) judge(ev *event, arguments []byte, b *Budget) (*event, bool) {
 
 // guess returns the event with atoms that are all t.
 func (m *machine) guess(ev *event, t truth) *event {
-	n := len(ev.class.atoms)
+	n := len(ev.atoms)
 	m.truths = slices.Grow(m.truths[:0], n)[:n]
 	for i := range m.truths {
 		m.truths[i] = t
@@ -202,9 +202,6 @@ func (m *machine) guess(ev *event, t truth) *event {
 	m.event = event{class: ev.class, truths: m.truths, blocks: ev.blocks}
 	return &m.event
 }
-
-// atoms reports whether the call has to be judged.
-func (ev *event) atoms() bool { return ev.class != nil && len(ev.class.atoms) > 0 }
 
 // record appends the call to the trace, and returns how many steps that took.
 func (m *machine) record(ev *event) (steps int) {
@@ -214,11 +211,9 @@ func (m *machine) record(ev *event) (steps int) {
 		m.n++
 		return 1
 	}
-	if ev.class != nil {
-		for i := range ev.class.mentions {
-			mn := &ev.class.mentions[i]
-			steps += m.change(mn.rule, j, mn, ev)
-		}
+	for i := range ev.mentions {
+		mn := &ev.mentions[i]
+		steps += m.change(mn.rule, j, mn, ev)
 	}
 	for _, i := range ev.blocks {
 		steps += m.change(i, j, blocked, ev)

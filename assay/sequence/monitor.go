@@ -3,6 +3,7 @@ package sequence
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Bounds of the calls that a [Monitor] can still take back: those from the
@@ -79,13 +80,62 @@ func (m *Monitor) Allows(tool string, arguments []byte, b *Budget) bool {
 	b = m.budget(b)
 	m.answer = undecided
 	ev, ok := m.machine.resolve(tool, m.machine.c.names.lookup(tool), b)
-	if ok && ev.atoms() {
+	if ok && len(ev.atoms) > 0 {
 		ev, ok = m.machine.judge(ev, arguments, b)
 	}
 	if m.event = ev; ok && !b.stopped() {
 		m.answer = m.machine.peek(ev, false, b)
 	}
 	return m.answer == allowed
+}
+
+// AllowsName reports whether a call of the tool may come next by its name alone:
+// true is what Allows says of it whatever its arguments are, if it may take as
+// many steps and is not stopped. False decides nothing, and Allows is to be asked.
+func (m *Monitor) AllowsName(tool string, steps int) bool {
+	if !m.usable() {
+		return false
+	}
+	w := &m.machine
+	c := w.c
+	ev := &c.events[c.names.lookup(tool)]
+	if steps -= 1 + ev.steps; steps < 0 || c.isExact || w.tooMany || len(c.blocks) > 0 && !c.passesBlocks(tool, steps) {
+		return false
+	}
+	n, debts, lapsed := w.n+1, w.debts, 0
+	late := n > w.deadline
+	if late {
+		lapsed = w.lapsed(n)
+	}
+	for i := range ev.mentions {
+		mn := &ev.mentions[i]
+		r, s := &c.rules[mn.rule], &w.states[mn.rule]
+		switch {
+		case mn.args || s.split != nil,
+			r.order == nil && n > r.auto.limit(s.base, mn.named),
+			r.order != nil && r.order.step(s.base, w.n, mn, ev).bad:
+			return false
+		case s.owes:
+			debts--
+		case late && r.timed && n > r.limit(s):
+			lapsed--
+		}
+	}
+	return debts == 0 && lapsed == 0
+}
+
+// passesBlocks reports whether no blocklist rule matches the name, if that takes
+// no more than the steps.
+func (c *Checker) passesBlocks(tool string, steps int) bool {
+	if len(c.blocks)*(1+len(tool)/64) > steps {
+		return false
+	}
+	for _, i := range c.blocks {
+		if strings.Contains(tool, c.rules[i].pattern) {
+			return false
+		}
+	}
+	return true
 }
 
 // Refusal returns why the call that Allows was last asked about was refused.
@@ -133,7 +183,7 @@ func (m *Monitor) Record(call Call, b *Budget) {
 		// The rules that look at every name may have been left out.
 		m.machine.tooMany = true
 	}
-	if ev.atoms() {
+	if len(ev.atoms) > 0 {
 		ev, _ = m.machine.judge(ev, call.Arguments, b)
 	}
 	m.event = ev
@@ -247,32 +297,26 @@ func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 	if late {
 		lapsed = m.lapsed(n)
 	}
-	if ev.class != nil {
-		if !b.spend(ev.class.steps) {
-			return undecided
-		}
-		for i := range ev.class.mentions {
-			mn := &ev.class.mentions[i]
-			r, s := &m.c.rules[mn.rule], &m.states[mn.rule]
-			verdict := allowed
-			switch {
-			case mn.args && open:
-				verdict = m.mayPass(mn, ev, b)
-			case mn.args || s.split != nil:
-				verdict = m.passes(mn, ev, b)
-			case !r.keeps(s, n, mn, ev):
-				verdict = denied
-			}
-			if verdict != allowed {
+	if !b.spend(ev.steps) {
+		return undecided
+	}
+	for i := range ev.mentions {
+		mn := &ev.mentions[i]
+		r, s := &m.c.rules[mn.rule], &m.states[mn.rule]
+		if mn.args || s.split != nil {
+			if verdict := m.passes(mn, ev, open, b); verdict != allowed {
 				return verdict
 			}
-			// It would be violated by another call, and not by this one.
-			switch {
-			case s.owes:
-				debts--
-			case late && r.timed && n > r.limit(s):
-				lapsed--
-			}
+		} else if r.order == nil && n > r.auto.limit(s.base, mn.named) ||
+			r.order != nil && r.order.step(s.base, m.n, mn, ev).bad {
+			return denied // there is one reading, and the name alone decides
+		}
+		// It would be violated by another call, and not by this one.
+		switch {
+		case s.owes:
+			debts--
+		case late && r.timed && n > r.limit(s):
+			lapsed--
 		}
 	}
 	if debts != 0 || lapsed != 0 {
@@ -281,18 +325,12 @@ func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 	return allowed
 }
 
-// keeps reports whether the rule is kept by the trace with one more call, its
-// n-th, where there is one reading and the call's name alone decides.
-func (r *rule) keeps(s *state, n int, mn *mention, ev *event) bool {
-	if r.order != nil {
-		return !r.order.step(s.base, n-1, mn, ev).bad
-	}
-	return n <= r.auto.limit(s.base, mn.named)
-}
-
 // passes answers whether the mentioned rule is kept by the trace with one more
-// call, in all readings.
-func (m *machine) passes(mn *mention, ev *event, b *Budget) answer {
+// call, in all readings; with open, for some arguments of the call.
+func (m *machine) passes(mn *mention, ev *event, open bool, b *Budget) answer {
+	if open && mn.args {
+		return m.mayPass(mn, ev, b)
+	}
 	r, s := &m.c.rules[mn.rule], m.states[mn.rule]
 	s.spanned, s.unknown = nil, nil
 	if !s.settled && !b.spend(r.advance(&s, m.n, mn, ev)) {
@@ -317,7 +355,7 @@ func (m *machine) mayPass(mn *mention, ev *event, b *Budget) answer {
 				ev.truths[u.atom] = choice
 			}
 		}
-		if m.passes(mn, ev, b) == allowed {
+		if m.passes(mn, ev, false, b) == allowed {
 			return allowed
 		}
 	}
@@ -360,10 +398,8 @@ func (m *machine) save(ev *event, room []savedState) memento {
 		s.spanned, s.unknown = s.spanned.clone(), s.unknown.clone()
 		out.states = append(out.states, savedState{i, s})
 	}
-	if ev.class != nil {
-		for i := range ev.class.mentions {
-			keep(ev.class.mentions[i].rule)
-		}
+	for i := range ev.mentions {
+		keep(ev.mentions[i].rule)
 	}
 	for _, i := range ev.blocks {
 		keep(i)
@@ -398,7 +434,7 @@ func (m *Monitor) Available(names []string) []string {
 	unbounded := NewBudget(math.MaxInt, 0, nil)
 	for _, name := range names {
 		ev, _ := m.machine.resolve(name, m.machine.c.names.lookup(name), unbounded)
-		if ev.atoms() {
+		if len(ev.atoms) > 0 {
 			ev = m.machine.guess(ev, no)
 		}
 		if m.machine.peek(ev, true, unbounded) == allowed {

@@ -10,7 +10,10 @@ type names struct {
 	all     map[string]int32 // instead of table, if too many names fall together
 }
 
+// slot is a name with its number. Its key tells short names apart, so that only
+// names of more than 16 bytes are read.
 type slot struct {
+	key    key
 	name   string
 	number int32 // 0: the slot is free
 }
@@ -28,7 +31,8 @@ func makeNames(all map[string]int32) names {
 	n.table, n.mask = make([]slot, size), uint32(size-1)
 	for name, number := range all {
 		n.lengths |= 1 << min(len(name), 63)
-		i, probes := hash(name)&n.mask, 1
+		k := keyOf(name)
+		i, probes := k.hash(len(name))&n.mask, 1
 		for n.table[i].number != 0 {
 			i = (i + 1) & n.mask
 			probes++
@@ -36,7 +40,7 @@ func makeNames(all map[string]int32) names {
 		if probes > maxProbes {
 			n.all = all
 		}
-		n.table[i] = slot{name, number}
+		n.table[i] = slot{k, name, number}
 	}
 	if n.all != nil {
 		n.table = nil
@@ -44,22 +48,27 @@ func makeNames(all map[string]int32) names {
 	return n
 }
 
-// hash looks at the length and the first and last eight bytes. It is cheap
-// rather than good: whoever picks names that fall together meets at most
-// maxProbes comparisons, or the map.
-func hash(name string) uint32 {
-	var head, tail uint64
+// key is the first and the last eight bytes of a name, which is all of one that
+// has at most 16.
+type key struct{ head, tail uint64 }
+
+func keyOf(name string) (k key) {
 	switch n := len(name); {
 	case n >= 8:
-		head, tail = load8(name), load8(name[n-8:])
+		k.head, k.tail = load8(name), load8(name[n-8:])
 	case n >= 4:
-		head, tail = load4(name), load4(name[n-4:])
+		k.head, k.tail = load4(name), load4(name[n-4:])
 	case n > 0:
-		head, tail = uint64(name[0]), uint64(name[n/2])<<8|uint64(name[n-1])
+		k.head, k.tail = uint64(name[0]), uint64(name[n/2])<<8|uint64(name[n-1])
 	}
-	h := (head ^ uint64(len(name))) * 0x9E3779B97F4A7C15
-	h = (h ^ h>>29 ^ tail) * 0xBF58476D1CE4E5B9
-	return uint32(h >> 32)
+	return k
+}
+
+// hash is cheap rather than good: whoever picks names that fall together meets
+// at most maxProbes comparisons, or the map.
+func (k key) hash(length int) uint32 {
+	h := (k.head^uint64(length))*0x9E3779B97F4A7C15 ^ k.tail*0xBF58476D1CE4E5B9
+	return uint32(h>>32 ^ h>>47)
 }
 
 // load8 and load4 are one load each, once compiled.
@@ -84,9 +93,10 @@ func (n *names) find(name string) int32 {
 	if n.all != nil {
 		return n.all[name]
 	}
-	for i := hash(name) & n.mask; ; i = (i + 1) & n.mask {
+	k := keyOf(name)
+	for i := k.hash(len(name)) & n.mask; ; i = (i + 1) & n.mask {
 		s := &n.table[i]
-		if s.number == 0 || s.name == name {
+		if s.number == 0 || s.key == k && len(s.name) == len(name) && (len(name) <= 16 || s.name == name) {
 			return s.number
 		}
 	}

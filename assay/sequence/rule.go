@@ -71,13 +71,13 @@ func (s Selector) MarshalJSON() ([]byte, error) {
 
 // rule is a compiled Rule. Exactly one of auto and order is set.
 type rule struct {
-	id, kind, constraint, tool string
-
 	auto  automaton
 	order *order
 
-	args    bool // some operand looks at arguments
-	timed   bool // auto has deadlines
-	blocks  bool // the operand is matched by pattern, against the name
-	pattern string
+	args   bool // some operand looks at arguments
+	timed  bool // auto has limits that are lengths
+	blocks bool // the operand is matched by pattern, against the name
+
+	pattern                    string
+	id, kind, constraint, tool string
 }
