@@ -242,12 +242,14 @@ func (c *programCompiler) below(n *node, keyword string) []*clause {
 // addObject adds the keywords that name members.
 func (c *programCompiler) addObject(r *objectRules, n *node) bool {
 	numbers := map[string]int{}
+	var clauses [][]*clause // of each known name
 	number := func(name string) int {
 		i, ok := numbers[name]
 		if !ok {
 			i = len(r.known)
 			numbers[name] = i
 			r.known = append(r.known, property{name: name})
+			clauses = append(clauses, nil)
 		}
 		return i
 	}
@@ -255,7 +257,7 @@ func (c *programCompiler) addObject(r *objectRules, n *node) bool {
 		switch sub.holder {
 		case "properties":
 			i := number(sub.token)
-			r.known[i].clauses = append(r.known[i].clauses, c.clause(sub))
+			clauses[i] = append(clauses[i], c.clause(sub))
 		case "patternProperties":
 			r.patterns = append(r.patterns, patternProperty{c.regexp(sub.token), c.clause(sub)})
 		case "additionalProperties":
@@ -304,11 +306,16 @@ func (c *programCompiler) addObject(r *objectRules, n *node) bool {
 			if ok, err := pattern.re.MatchString(p.name, nil); err != nil {
 				return false
 			} else if ok {
-				p.clauses = append(p.clauses, pattern.clause)
+				clauses[i] = append(clauses[i], pattern.clause)
 			}
 		}
-		if len(p.clauses) == 0 {
-			p.clauses = []*clause{r.additional}
+		switch all := clauses[i]; len(all) {
+		case 0:
+			p.clause = r.additional
+		case 1:
+			p.clause = all[0]
+		default:
+			p.clause = &clause{kinds: kindAny, joint: &joint{all: all}}
 		}
 	}
 	if len(r.known) > fewKnown {

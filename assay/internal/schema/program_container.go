@@ -32,12 +32,12 @@ type objectRules struct {
 	dependent  []dependency
 }
 
-// property is a name that the schema knows, with all the clauses that judge
-// its value: its own, those of the patterns that match the name, or else the
-// one for additional properties.
+// property is a name that the schema knows, with the clause that judges its
+// value. That stands for all that do: its own, those of the patterns that match
+// the name, or else the one for additional properties.
 type property struct {
-	name    string
-	clauses []*clause
+	name   string
+	clause *clause
 }
 
 // patternProperty is a clause for the members whose name matches.
@@ -326,36 +326,9 @@ func (w *objectWalk) covers(some nameSet) bool {
 	return true
 }
 
-// name counts the next member and judges its name.
-func (p *pass) name(w *objectWalk, name string) verdict {
-	p.steps--
-	w.count++
-	switch r := w.rules; {
-	case w.count > r.max:
-		return breaks
-	case r.names != nil:
-		return p.checkName(r.names, name)
-	}
-	return holds
-}
-
-func (p *pass) checkName(c *clause, name string) verdict {
-	x := instance{kind: kindText, text: name}
-	return p.check(c, &x)
-}
-
-// member judges the value x of a member, the i-th of the known ones or an
-// unknown one where i < 0. It does not return holds before x was walked.
-func (p *pass) member(w *objectWalk, i int, name string, x *instance) verdict {
-	r := w.rules
-	if i >= 0 {
-		for _, c := range r.known[i].clauses {
-			if v := p.check(c, x); v != holds {
-				return v
-			}
-		}
-		return holds
-	}
+// otherMember judges the value x of a member whose name is not known. It does not
+// return holds before x was walked.
+func (p *pass) otherMember(r *objectRules, name string, x *instance) verdict {
 	matched := false
 	for i := range r.patterns {
 		pattern := &r.patterns[i]

@@ -168,16 +168,31 @@ func (p *pass) decodedOthers(w *objectWalk, members map[string]any) verdict {
 	return holds
 }
 
+// decodedMember judges a member, the i-th of the known ones or an unknown one
+// where i < 0.
 func (p *pass) decodedMember(w *objectWalk, i int, name string, v any) verdict {
-	if v := p.name(w, name); v != holds {
-		return v
+	r := w.rules
+	p.steps--
+	if w.count++; w.count > r.max {
+		return breaks
+	}
+	if r.names != nil {
+		x := instance{kind: kindText, text: name}
+		if v := p.check(r.names, &x); v != holds {
+			return v
+		}
 	}
 	mark := p.mark()
 	var value instance
 	if !p.load(&value, v) {
 		return unsure
 	}
-	answer := p.member(w, i, name, &value)
+	var answer verdict
+	if i >= 0 {
+		answer = p.check(r.known[i].clause, &value)
+	} else {
+		answer = p.otherMember(r, name, &value)
+	}
 	p.release(mark)
 	return answer
 }

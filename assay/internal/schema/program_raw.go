@@ -29,7 +29,7 @@ func (p *pass) read(x *instance, i int) bool {
 		if kind != 0 {
 			return false
 		}
-		x.kind, x.text, x.end = kindText, p.textAt(i, end, plain), end
+		x.kind, x.text, x.end = kindText, p.textOf(data[i:end], plain), end
 		p.steps -= (end - i) / bytesPerStep
 	case 't':
 		x.kind, x.truth = kindBool, true
@@ -65,37 +65,39 @@ func (x *instance) word(data []byte, word string) bool {
 func (x *instance) shortInteger(data []byte) bool {
 	const most = 18 // digits that always fit
 	i := x.at
-	negative := data[i] == '-'
-	if negative {
+	if data[i] == '-' {
 		i++
 	}
 	first, n := i, int64(0)
-	for i < len(data) && data[i]-'0' <= 9 && i-first <= most {
-		n = n*10 + int64(data[i]-'0')
+	for i < len(data) && data[i]-'0' <= 9 {
+		n = n*10 + int64(data[i]-'0') // may overflow where the digits are too many
 		i++
 	}
-	digits := i - first
-	if digits == 0 || digits > most || digits > 1 && data[first] == '0' {
+	switch digits := i - first; {
+	case digits == 0 || digits > most || data[first] == '0' && digits > 1:
+		return false
+	case i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e'):
 		return false
 	}
-	if i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e') {
-		return false
-	}
-	if negative {
+	if first > x.at {
 		n = -n
 	}
 	x.small, x.int, x.end = true, n, i
 	return true
 }
 
-// textAt returns the text of the string literal data[start:end].
-func (p *pass) textAt(start, end int, plain bool) string {
+// textOf returns the text of a string literal.
+func (p *pass) textOf(quoted []byte, plain bool) string {
 	if plain {
-		return view(p.data[start+1 : end-1])
+		return view(quoted[1 : len(quoted)-1])
 	}
+	return p.unquoted(quoted)
+}
+
+func (p *pass) unquoted(quoted []byte) string {
 	s := p.room()
 	from := len(s.text)
-	s.text = strictjson.AppendUnquoted(s.text, p.data[start:end])
+	s.text = strictjson.AppendUnquoted(s.text, quoted)
 	return view(s.text[from:])
 }
 
@@ -154,18 +156,25 @@ func (p *pass) rawMembers(w *objectWalk, x *instance) verdict {
 		if kind != 0 {
 			return unsure
 		}
-		name := p.textAt(i, end, plain)
-		p.steps -= (end - i) / bytesPerStep
+		name := p.textOf(data[i:end], plain)
+		p.steps -= 1 + (end-i)/bytesPerStep
 		known := r.lookup(name)
-		if known < 0 {
+		switch {
+		case known < 0:
 			if v := p.otherName(w, i, end, plain); v != holds {
 				return v
 			}
-		} else if !w.see(known) {
+		case !w.see(known):
 			return unsure
 		}
-		if v := p.name(w, name); v != holds {
-			return v
+		if w.count++; w.count > r.max {
+			return breaks
+		}
+		if r.names != nil {
+			value = instance{kind: kindText, text: name}
+			if v := p.check(r.names, &value); v != holds {
+				return v
+			}
 		}
 		i = strictjson.SkipSpace(data, end)
 		if i >= len(data) || data[i] != ':' {
@@ -176,7 +185,13 @@ func (p *pass) rawMembers(w *objectWalk, x *instance) verdict {
 		if !p.read(&value, i) {
 			return unsure
 		}
-		if v := p.member(w, known, name, &value); v != holds {
+		var v verdict
+		if known >= 0 {
+			v = p.check(r.known[known].clause, &value)
+		} else {
+			v = p.otherMember(r, name, &value)
+		}
+		if v != holds {
 			return v
 		}
 		p.release(mark)
@@ -279,7 +294,7 @@ func (p *pass) sameRaw(i int, v any) (int, bool) {
 			if kind != 0 {
 				return 0, false
 			}
-			member, ok := v[p.textAt(i, end, plain)]
+			member, ok := v[p.textOf(data[i:end], plain)]
 			if !ok {
 				return 0, false
 			}
