@@ -29,7 +29,6 @@ type Session struct {
 	requests int64             // Begin calls
 	calls    int64             // allowed ones that were not cancelled
 	monitor  *sequence.Monitor // nil: the document is no sequence policy
-	pending  int
 }
 
 // NewSession starts a session of p. With a nil or zero policy it denies
@@ -99,7 +98,6 @@ func (s *Session) Begin(call Call) (d Decision, p *Pending) {
 		}
 	}
 	s.calls++
-	s.pending++
 	return d, p
 }
 
@@ -131,7 +129,6 @@ func (p *Pending) end(cancelled bool) {
 		return
 	}
 	p.ended = true
-	s.pending--
 	if cancelled {
 		s.calls--
 		p.call.Cancel()

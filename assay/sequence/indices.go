@@ -37,14 +37,34 @@ func (l *indices) list() []int {
 	return out
 }
 
-// clone returns a list that shares nothing with l.
-func (l *indices) clone() *indices {
-	if l == nil {
-		return nil
+// mark is where a list stands before a call, of which it takes one index at most.
+type mark struct {
+	count int
+	over  int // what the index would be written over, in a cut list
+}
+
+func (l *indices) mark() mark {
+	switch {
+	case l == nil:
+		return mark{}
+	case l.cut && l.count >= ends:
+		return mark{l.count, l.tail[(l.count-ends)%ends]}
 	}
-	c := *l
-	c.head = append([]int(nil), l.head...)
-	return &c
+	return mark{count: l.count}
+}
+
+// undo makes the list what it was at the mark. Calls are undone one by one, the
+// last one first; to undo one twice does nothing.
+func (l *indices) undo(to mark) {
+	switch {
+	case l == nil || l.count == to.count:
+		return
+	case l.cut && to.count >= ends:
+		l.tail[(to.count-ends)%ends] = to.over
+	default:
+		l.head = l.head[:to.count]
+	}
+	l.count = to.count
 }
 
 // allIndices returns 0 … n-1, cut like a list.

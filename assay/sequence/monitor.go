@@ -31,23 +31,30 @@ type Call struct {
 // Monitor allows nothing.
 type Monitor struct {
 	machine machine
-	event   *event     // of the call that is looked at
-	answer  answer     // to it, as Allows found it
-	window  []*Pending // the calls from the oldest pending one on
-	saved   int        // the states that the window holds
+	event   *event  // of the call that is looked at
+	answer  answer  // to it, as Allows found it
+	window  []*held // the calls from the oldest pending one on
+	spare   *held   // one that is in the window no more; nil: none
+	tickets int     // how many calls were held
+	saved   int     // the states that the window holds
 }
 
 // Pending is a call that a [Monitor] allowed and that has not ended. It is part
 // of the trace until it is cancelled. Pendings end in any order; a second end of
 // the same one does nothing. Like its monitor, it is for one goroutine at a time.
-// The zero Pending is one that may begin; it stands for one call only, and is
-// not to be copied.
+// The zero Pending is one that may begin; it stands for one call only, and so
+// does a copy of it.
 type Pending struct {
-	monitor *Monitor // nil: it has ended, or never began
-	begun   bool
-	event   *event
-	before  memento // what was before it
-	room    [1]savedState
+	monitor *Monitor
+	ticket  int // of the call in the window; 0: it never began
+}
+
+// held is a call in the window of a [Monitor].
+type held struct {
+	ticket int // ascending
+	ended  bool
+	event  *event
+	before memento // what was before it
 }
 
 // NewMonitor returns a monitor of an empty trace.
@@ -147,7 +154,8 @@ func (m *Monitor) Refusal() Result {
 	if m.answer != denied {
 		return Result{Failure: Limit}
 	}
-	before := m.machine.save(m.event, nil)
+	var before memento
+	m.machine.save(&before, m.event)
 	m.machine.record(m.event)
 	r := m.machine.result(true)
 	m.machine.restore(before)
@@ -161,10 +169,10 @@ func (m *Monitor) Refusal() Result {
 func (m *Monitor) Begin(p *Pending, call Call, b *Budget) Result {
 	r := m.Next(call, b)
 	if r.Allowed {
-		if p.begun || !m.hold(p) {
+		if p.ticket != 0 || !m.hold(false) {
 			return Result{Failure: Limit}
 		}
-		p.monitor = m
+		p.monitor, p.ticket = m, m.tickets
 	}
 	return r
 }
@@ -191,80 +199,101 @@ func (m *Monitor) Record(call Call, b *Budget) {
 		m.machine.record(ev)
 		return
 	}
-	if !m.hold(new(Pending)) {
+	if !m.hold(true) {
 		m.machine.tooMany = true
 	}
 }
 
 // Done says that the call ran. It stays in the trace.
 func (p *Pending) Done() {
-	if p == nil || p.monitor == nil {
+	m, at := p.find()
+	if m == nil {
 		return
 	}
-	m := p.monitor
-	p.monitor = nil
+	m.window[at].ended = true
 	m.trim()
 }
 
 // Cancel says that the call did not run. The trace becomes what it would be
 // without it; calls behind it move up by one.
 func (p *Pending) Cancel() {
-	if p == nil || p.monitor == nil {
+	m, at := p.find()
+	if m == nil {
 		return
 	}
-	m := p.monitor
-	at := slices.Index(m.window, p)
-	if at < 0 {
-		return // a copy: what it was copied from is still pending
-	}
-	p.monitor = nil
-	rest := slices.Clone(m.window[at+1:])
 	for i := len(m.window) - 1; i >= at; i-- {
 		m.saved -= len(m.window[i].before.states)
 		m.machine.restore(m.window[i].before)
 	}
-	p.before = memento{}
-	m.window = slices.Delete(m.window, at, len(m.window))
-	for _, h := range rest {
-		h.before = m.machine.save(h.event, h.room[:0])
-		m.saved += len(h.before.states)
-		m.window = append(m.window, h)
-		m.machine.record(h.event)
+	m.release(m.window[at])
+	m.window = slices.Delete(m.window, at, at+1)
+	for _, h := range m.window[at:] {
+		m.push(h)
 	}
 	m.trim()
+}
+
+// find returns the monitor that p is pending in, and where in its window; nil
+// for one that never began or has ended.
+func (p *Pending) find() (m *Monitor, at int) {
+	if p == nil || p.ticket == 0 {
+		return nil, 0
+	}
+	at, ok := slices.BinarySearchFunc(p.monitor.window, p.ticket, func(h *held, ticket int) int { return h.ticket - ticket })
+	if !ok || p.monitor.window[at].ended {
+		return nil, 0
+	}
+	return p.monitor, at
 }
 
 // trim lets go of the calls that no pending one stands before, and of what was
 // before them.
 func (m *Monitor) trim() {
 	n := 0
-	for n < len(m.window) && m.window[n].monitor == nil {
+	for n < len(m.window) && m.window[n].ended {
 		m.saved -= len(m.window[n].before.states)
-		m.window[n].before = memento{}
+		m.release(m.window[n])
 		n++
 	}
 	m.window = slices.Delete(m.window, 0, n)
 }
 
-// hold appends the event to the trace so that it can be taken back: p, of which
-// only the monitor is still to be set, keeps what is needed for that.
-func (m *Monitor) hold(p *Pending) bool {
+// release keeps the space of a call that leaves the window.
+func (m *Monitor) release(h *held) {
+	if cap(h.before.states) > MaxWindow {
+		return
+	}
+	clear(h.before.states)
+	*h = held{before: memento{states: h.before.states[:0]}}
+	m.spare = h
+}
+
+// hold appends the event to the trace so that it can be taken back, as a call
+// that is pending or has ended already. It returns false where the window is full.
+func (m *Monitor) hold(ended bool) bool {
 	ev := m.event
-	if len(m.window) >= MaxWindow {
+	if len(m.window) >= MaxWindow || len(m.window) > 0 && m.saved+m.machine.saves(ev) > maxSaved {
 		return false
 	}
-	before := m.machine.save(ev, p.room[:0])
-	if m.saved+len(before.states) > maxSaved && len(m.window) > 0 {
-		return false
+	h := m.spare
+	if m.spare = nil; h == nil {
+		h = new(held)
 	}
 	if ev == &m.machine.event {
 		ev = &event{class: ev.class, truths: slices.Clone(ev.truths), blocks: slices.Clone(ev.blocks)}
 	}
-	p.begun, p.event, p.before = true, ev, before
-	m.saved += len(before.states)
-	m.window = append(m.window, p)
-	m.machine.record(ev)
+	m.tickets++
+	h.ticket, h.ended, h.event = m.tickets, ended, ev
+	m.window = append(m.window, h)
+	m.push(h)
 	return true
+}
+
+// push appends a call of the window to the trace.
+func (m *Monitor) push(h *held) {
+	m.machine.save(&h.before, h.event)
+	m.saved += len(h.before.states)
+	m.machine.record(h.event)
 }
 
 func (m *Monitor) usable() bool { return m != nil && m.machine.c != nil }
@@ -386,17 +415,19 @@ type memento struct {
 }
 
 type savedState struct {
-	rule  int32
-	state state
+	rule             int32
+	state            state // its lists are those of the machine
+	spanned, unknown mark
 }
 
-// save returns what recording the event will change; there may be room for it.
-func (m *machine) save(ev *event, room []savedState) memento {
-	out := memento{summary: m.summary, states: room}
+// save makes before what recording the event will change, in the space of its states.
+func (m *machine) save(before *memento, ev *event) {
+	before.summary, before.states = m.summary, before.states[:0]
 	keep := func(i int32) {
-		s := m.states[i]
-		s.spanned, s.unknown = s.spanned.clone(), s.unknown.clone()
-		out.states = append(out.states, savedState{i, s})
+		// A settled state stays as it is.
+		if s := &m.states[i]; !s.settled {
+			before.states = append(before.states, savedState{i, *s, s.spanned.mark(), s.unknown.mark()})
+		}
 	}
 	for i := range ev.mentions {
 		keep(ev.mentions[i].rule)
@@ -411,14 +442,20 @@ func (m *machine) save(ev *event, room []savedState) memento {
 			}
 		}
 	}
-	return out
 }
 
-// restore undoes the calls since save. The memento cannot be used again.
+// saves is how many states save keeps at most.
+func (m *machine) saves(ev *event) int { return len(ev.mentions) + len(ev.blocks) + m.between }
+
+// restore undoes the call before which before was saved. Nothing else is to be
+// recorded that is not undone.
 func (m *machine) restore(before memento) {
 	m.summary = before.summary
-	for _, s := range before.states {
+	for i := range before.states {
+		s := &before.states[i]
 		m.states[s.rule] = s.state
+		s.state.spanned.undo(s.spanned)
+		s.state.unknown.undo(s.unknown)
 	}
 }
 
