@@ -45,7 +45,8 @@ func (s *Schema) Accepts(data []byte, b *Budget) bool {
 	if program == nil || len(data) == 0 {
 		return false
 	}
-	p := newPass(data, b)
+	var p pass
+	p.start(data, b)
 	var x instance
 	ok := p.read(&x, strictjson.SkipSpace(data, 0)) && p.check(program.root, &x) == holds &&
 		strictjson.SkipSpace(data, x.end) == len(data)
@@ -67,7 +68,8 @@ func (s *Schema) AcceptsValue(v any, b *Budget) bool {
 	if program == nil {
 		return false
 	}
-	p := newPass(nil, b)
+	var p pass
+	p.start(nil, b)
 	var x instance
 	return p.end(p.load(&x, v) && p.check(program.root, &x) == holds) && b.spend(b.steps-p.steps)
 }
@@ -167,8 +169,11 @@ func (p *pass) room() *scratch {
 	return p.scratch
 }
 
-func newPass(data []byte, b *Budget) pass {
-	return pass{data: data, stop: b.stop, steps: b.steps, pause: max(0, b.steps-stopEvery)}
+// start makes p, which is zero, ready. It writes where p stands: a copy of what
+// was just written field by field makes the processor wait.
+func (p *pass) start(data []byte, b *Budget) {
+	p.data, p.stop = data, b.stop
+	p.steps, p.pause = b.steps, max(0, b.steps-stopEvery)
 }
 
 // end ends the pass with its answer, which the budget can still withhold.

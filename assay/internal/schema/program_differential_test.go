@@ -41,7 +41,8 @@ func verdictOf(s *Schema, data []byte) verdict {
 	if s.fast(NewBudget(1_000_000, nil)) == nil || len(data) == 0 {
 		return unsure
 	}
-	p := newPass(data, plenty())
+	var p pass
+	p.start(data, plenty())
 	defer p.end(false)
 	var x instance
 	if !p.read(&x, strictjson.SkipSpace(data, 0)) {
