@@ -56,12 +56,7 @@ func (s *Session) next(call *Call, d *Decision) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.policy.compiled; c.args != nil {
-		s.checkArgs(call, d)
-	} else {
-		d.Allowed = true
-	}
-	if d.Allowed && !s.inOrder(call) {
+	if s.checkArgs(call, d); d.Allowed && !s.inOrder(call) {
 		*d = sequenceDecision(s.monitor.Refusal())
 	}
 }
@@ -75,30 +70,39 @@ func (s *Session) next(call *Call, d *Decision) {
 // is denied. An allow with obligations is reserved too: cancel it if they are
 // not met.
 func (s *Session) Begin(call Call) (d Decision, p *Pending) {
+	p = s.begin(&call, &d)
+	return d, p
+}
+
+// begin makes d, which is zero, the decision of Begin.
+func (s *Session) begin(call *Call, d *Decision) *Pending {
 	refused := s.refuses(call.Tool)
 	if s == nil {
-		return refused.decision(), nil
+		*d = refused.decision()
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if refused != nil {
-		d = refused.decision()
+		*d = refused.decision()
 	} else {
-		s.checkArgs(&call, &d)
+		s.checkArgs(call, d)
 	}
 	s.requests++
 	if !d.Allowed {
-		return d, nil
+		return nil
 	}
-	p = &Pending{session: s}
+	p := &Pending{session: s}
 	p.self = p
 	if s.monitor != nil {
-		if order := s.monitor.Begin(&p.call, sequenceCall(&call), s.budget()); !order.Allowed {
-			return sequenceDecision(order), nil
+		order := s.monitor.Begin(&p.call, sequence.Call{Tool: call.Tool, Arguments: call.Arguments}, s.budget())
+		if !order.Allowed {
+			*d = sequenceDecision(order)
+			return nil
 		}
 	}
 	s.calls++
-	return d, p
+	return p
 }
 
 // Pending is a call that was allowed and has not ended yet. Exactly one of Done
@@ -170,11 +174,16 @@ func (s *Session) refuses(tool string) *refusal {
 
 // checkArgs makes d, which is zero, the decision about everything but the order.
 func (s *Session) checkArgs(call *Call, d *Decision) {
-	c := s.policy.compiled
-	if c.args == nil {
+	if s.policy.compiled.args == nil {
 		d.Allowed = true
 		return
 	}
+	s.checkMapping(call, d)
+}
+
+// checkMapping is checkArgs where the document is a mapping.
+func (s *Session) checkMapping(call *Call, d *Decision) {
+	c := s.policy.compiled
 	if call.Arguments == nil {
 		if ok, code, reason := c.args.AllowsName(call.Tool, s.requests+1, s.calls+1); ok {
 			d.Allowed, d.Warning = true, Warning{Code(code), reason}
@@ -201,8 +210,4 @@ func (s *Session) inOrder(call *Call) bool {
 
 func (s *Session) budget() *sequence.Budget {
 	return sequence.NewBudget(s.policy.compiled.options.MaxSteps, 0, s.policy.stop.Watch())
-}
-
-func sequenceCall(call *Call) sequence.Call {
-	return sequence.Call{Tool: call.Tool, Arguments: call.Arguments}
 }

@@ -118,8 +118,11 @@ func (m *Monitor) AllowsName(tool string, steps int) bool {
 		mn := &ev.mentions[i]
 		r, s := &c.rules[mn.rule], &w.states[mn.rule]
 		switch {
-		case mn.args || s.split != nil,
-			r.order == nil && n > r.auto.limit(s.base, mn.named),
+		case mn.args || s.split != nil:
+			return false
+		case s.settled && !s.owes:
+			// No call changes that it is kept.
+		case r.order == nil && n > r.auto.limit(s.base, mn.named),
 			r.order != nil && r.order.step(s.base, w.n, mn, ev).bad:
 			return false
 		case s.owes:
@@ -128,7 +131,11 @@ func (m *Monitor) AllowsName(tool string, steps int) bool {
 			lapsed--
 		}
 	}
-	return debts == 0 && lapsed == 0
+	if debts != 0 || lapsed != 0 {
+		return false
+	}
+	m.event, m.answer = ev, allowed
+	return true
 }
 
 // passesBlocks reports whether no blocklist rule matches the name, if that takes
@@ -167,14 +174,20 @@ func (m *Monitor) Refusal() Result {
 // p, which is to be zero, then stands for it. Otherwise p stays zero. A Pending
 // that began before is refused, as [Limit].
 func (m *Monitor) Begin(p *Pending, call Call, b *Budget) Result {
-	r := m.Next(call, b)
-	if r.Allowed {
-		if p.ticket != 0 || !m.hold(false) {
-			return Result{Failure: Limit}
-		}
-		p.monitor, p.ticket = m, m.tickets
+	if !m.usable() {
+		return Result{Failure: NoChecker}
 	}
-	return r
+	b = m.budget(b)
+	if b.stop != nil || !m.AllowsName(call.Tool, b.steps) {
+		if r := m.Next(call, b); !r.Allowed {
+			return r
+		}
+	}
+	if p.ticket != 0 || !m.hold(false) {
+		return Result{Failure: Limit}
+	}
+	p.monitor, p.ticket = m, m.tickets
+	return Result{Allowed: true}
 }
 
 // Record appends a call that ran to the trace, allowed or not. Arguments that

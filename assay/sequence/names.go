@@ -93,7 +93,12 @@ func (n *names) find(name string) int32 {
 	if n.all != nil {
 		return n.all[name]
 	}
-	k := keyOf(name)
+	var k key
+	if n := len(name); n >= 8 {
+		k = key{load8(name), load8(name[n-8:])} // what keyOf would say
+	} else {
+		k = keyOf(name)
+	}
 	for i := k.hash(len(name)) & n.mask; ; i = (i + 1) & n.mask {
 		s := &n.table[i]
 		if s.number == 0 || s.key == k && len(s.name) == len(name) && (len(name) <= 16 || s.name == name) {
