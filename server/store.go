@@ -7,11 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 
 	"example.com/assay/assay"
 )
@@ -20,7 +18,7 @@ import (
 // that a changed policy is in force for the next call; what is kept between
 // uses is compiled policies by their content. It is safe for concurrent use.
 type store struct {
-	root    *os.Root
+	root    *rootDir
 	escapes error // what os.Root says of a path that leads out
 	limits  *Limits
 	options *assay.Options
@@ -60,7 +58,7 @@ type load struct {
 
 // openStore opens dir, once: no later rename or symlink leads out of it.
 func openStore(dir string, limits *Limits, options *assay.Options, log *slog.Logger) (*store, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openRootDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -224,13 +222,12 @@ func (s *store) read(path string, text *[]byte) (err *failure) {
 }
 
 func (s *store) readOnce(path string, text *[]byte) *failure {
-	// A FIFO must not block the open; what it is shows on the handle.
-	file, err := s.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := s.root.open(path)
 	if err != nil {
 		return s.classify(path, err)
 	}
-	defer file.Close()
-	before, err := lookAt(file)
+	defer file.close()
+	before, err := file.look()
 	if err != nil {
 		return errUnreadable
 	}
@@ -253,7 +250,7 @@ func (s *store) readOnce(path string, text *[]byte) *failure {
 		}
 	}
 	s.reading()
-	after, err := lookAt(file)
+	after, err := file.look()
 	if err != nil {
 		return errUnreadable
 	}

@@ -188,12 +188,12 @@ func TestAPanicOfACompilationIsAFailure(t *testing.T) {
 func awaitTick(t *testing.T, s *store, name string) {
 	t.Helper()
 	changed := func(name string) int64 {
-		f, err := s.root.Open(name)
+		f, err := s.root.open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		l, err := lookAt(f)
+		defer f.close()
+		l, err := f.look()
 		if err != nil {
 			t.Fatal(err)
 		}
