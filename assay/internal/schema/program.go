@@ -239,7 +239,7 @@ func (p *pass) check(c *clause, x *instance) verdict {
 	}
 	switch x.kind {
 	case kindNumber:
-		if c.number != nil && !c.number.hold(x) {
+		if r := c.number; r != nil && !r.holdSmall(x) && !r.hold(x) {
 			return breaks
 		}
 	case kindText:

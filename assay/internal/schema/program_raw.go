@@ -69,8 +69,12 @@ func (x *instance) shortInteger(data []byte) bool {
 		i++
 	}
 	first, n := i, int64(0)
-	for i < len(data) && data[i]-'0' <= 9 {
-		n = n*10 + int64(data[i]-'0') // may overflow where the digits are too many
+	for i < len(data) {
+		digit := data[i] - '0'
+		if digit > 9 {
+			break
+		}
+		n = n*10 + int64(digit) // may overflow where the digits are too many
 		i++
 	}
 	switch digits := i - first; {

@@ -74,6 +74,12 @@ type divisor struct {
 	unit  bool  // it divides 1, and so every integer
 }
 
+// holdSmall reports whether a number is a small one that holds by the limits
+// alone, as most do. False is no answer.
+func (r *numberRules) holdSmall(x *instance) bool {
+	return x.small && r.low <= x.int && x.int <= r.high && r.divisors == nil
+}
+
 // hold judges a number.
 func (r *numberRules) hold(x *instance) bool {
 	if x.small {
