@@ -50,16 +50,18 @@ func CheckArgs(p *Policy, call Call) (d Decision) {
 // It judges the value that it is given. Where the caller also holds the text,
 // CheckArgs is the one to ask: a duplicate key is gone from the value.
 func CheckArgsValue(p *Policy, tool string, arguments any) (d Decision) {
-	c, refused := p.ask(tool)
-	if refused != nil {
-		return refused.decision()
+	if p == nil || p.compiled == nil {
+		return noPolicy.decision()
 	}
 	r := args.Request{Tool: tool, Value: arguments, HasValue: true, Stop: p.stop.Watch()}
-	if c.args.Admits(&r) { // so the value is JSON
+	switch {
+	case p.compiled.args.Admits(&r): // so the name is valid and the value JSON
 		d.Allowed = true
-		return d
+	case !validName(tool):
+		return invalidName.decision()
+	default:
+		p.compiled.checkValue(&r, &d)
 	}
-	c.checkValue(&r, &d)
 	return d
 }
 
@@ -147,15 +149,17 @@ func PolicyDecide(p *Policy, tool string) (d Decision) {
 	c, refused := p.ask(tool)
 	switch {
 	case refused != nil:
-		return refused.decision()
 	case !c.isMapping:
-		return notAMapping.decision()
+		refused = notAMapping
 	case !c.decides:
-		return notABlocklist.decision()
+		refused = notABlocklist
 	case c.blocklist.Contains(tool):
-		return blocked.decision()
+		refused = blocked
+	default:
+		d.Allowed, d.Reason = true, "Allowed by policy"
+		return d
 	}
-	d.Allowed, d.Reason = true, "Allowed by policy"
+	d.Code, d.Reason = refused.code, refused.reason
 	return d
 }
 

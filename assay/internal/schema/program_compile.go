@@ -24,12 +24,11 @@ var none = &program{root: &clause{opaque: true}}
 
 // fast returns the program of the schema, nil if the budget does not allow to
 // compile it. The first call compiles it.
-func (s *Schema) fast(b *Budget) *program {
-	p := s.program.Load()
-	if p == nil {
+func (s *Schema) fast(b *Budget) (p *program) {
+	if p = s.program.Load(); p == nil {
 		p = s.compileProgram(b)
 	}
-	return p
+	return
 }
 
 // compileProgram compiles the program and keeps it, and returns nil where the
