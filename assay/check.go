@@ -206,26 +206,30 @@ func (c *compiled) checkArgs(request *args.Request, d *Decision) {
 		return
 	}
 	r := c.args.Check(request)
-	if r == (args.Result{Allowed: true}) { // which most are
+	if r.Allowed {
 		d.Allowed = true
-		return
-	}
-	d.Allowed, d.Code, d.Reason = r.Allowed, Code(r.Code()), r.Reason()
-	d.Warning = Warning{Code(r.WarningCode()), r.WarningReason()}
-	d.Truncated = r.Truncated()
-	if violations := r.Violations(); len(violations) > 0 {
-		d.Violations = make([]Violation, len(violations))
-		for i, v := range violations {
-			d.Violations[i] = Violation{
-				Path: v.Path, Constraint: v.Constraint, Message: v.Message,
-				Suggestion: v.Suggestion, SchemaPath: v.SchemaPath,
+		if code := r.WarningCode(); code != "" {
+			d.Warning = Warning{Code(code), r.WarningReason()}
+		}
+		if obligations := r.Obligations(); len(obligations) > 0 {
+			d.Obligations = make([]Obligation, len(obligations))
+			for i, o := range obligations {
+				d.Obligations[i] = Obligation(o)
 			}
 		}
+		return
 	}
-	if obligations := r.Obligations(); len(obligations) > 0 {
-		d.Obligations = make([]Obligation, len(obligations))
-		for i, o := range obligations {
-			d.Obligations[i] = Obligation(o)
+	d.Code, d.Reason = Code(r.Code()), r.Reason()
+	violations := r.Violations()
+	if len(violations) == 0 {
+		return
+	}
+	d.Truncated = r.Truncated()
+	d.Violations = make([]Violation, len(violations))
+	for i, v := range violations {
+		d.Violations[i] = Violation{
+			Path: v.Path, Constraint: v.Constraint, Message: v.Message,
+			Suggestion: v.Suggestion, SchemaPath: v.SchemaPath,
 		}
 	}
 	if c.options.SuggestFixes && d.Code == CodeArgSchema {
