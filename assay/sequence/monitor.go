@@ -271,9 +271,10 @@ func (m *Monitor) trim() {
 	m.window = slices.Delete(m.window, 0, n)
 }
 
-// release keeps the space of a call that leaves the window.
+// release keeps the space of a call that leaves the window, if it is an ordinary
+// one, for the next.
 func (m *Monitor) release(h *held) {
-	if cap(h.before.states) > MaxWindow {
+	if cap(h.before.states) > 64 {
 		return
 	}
 	clear(h.before.states)
