@@ -42,11 +42,10 @@ func isJSON(v any, depth int) bool {
 // poisons are values that no encoding/json makes, and one that is too deep
 // wherever it stands.
 func poisons() map[string]any {
-	deep, list, object := any("x"), any("x"), any("x")
+	list, object := any("x"), any("x")
 	for range strictjson.MaxDepth + 1 {
 		list, object = []any{list}, map[string]any{"a": object}
 	}
-	deep = []any{list}
 	loop := map[string]any{}
 	loop["a"] = loop
 	return map[string]any{
@@ -73,7 +72,7 @@ func poisons() map[string]any {
 		"a Number out of bounds":    json.Number("1e1001"),
 		"a Number that is text":     json.Number(`"1"`),
 		"a Number that is true":     json.Number("true"),
-		"lists too deep":            deep,
+		"lists too deep":            list,
 		"objects too deep":          object,
 		"a value that holds itself": loop,
 	}
@@ -177,7 +176,7 @@ func TestAnAcceptedValueIsJSONInEveryPart(t *testing.T) {
 
 func TestAnAcceptedValueIsJSONUnderGeneratedSchemas(t *testing.T) {
 	g, accepted := newGenerator(31), 0
-	for range 2_000 {
+	for range 800 {
 		doc := g.whole()
 		s, _ := Compile(Source{Doc: doc, Pointer: "/schemas/t"}, Options{})
 		if s == nil {
@@ -194,7 +193,7 @@ func TestAnAcceptedValueIsJSONUnderGeneratedSchemas(t *testing.T) {
 			}
 		}
 	}
-	if accepted < 500 {
+	if accepted < 200 {
 		t.Errorf("only %d values were accepted", accepted)
 	}
 }
