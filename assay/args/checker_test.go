@@ -314,6 +314,41 @@ func TestObligationsRideOnAnAllowInTheOrderOfTheirKinds(t *testing.T) {
 	}
 }
 
+func TestOnlyABareAllowIsAdmitted(t *testing.T) {
+	var none int64
+	hash := strings.Repeat("0", 64)
+	for _, test := range []struct {
+		name  string
+		rules Rules
+		tool  string
+		value any
+		want  bool
+	}{
+		{"a schema that the value satisfies", Rules{}, "t", map[string]any{"n": 1.0}, true},
+		{"a schema that it breaks", Rules{}, "t", map[string]any{"n": "x"}, false},
+		{"a value that is no JSON", Rules{}, "t", map[string]any{"other": make(chan int)}, false},
+		{"a tool without a schema", Rules{Unconstrained: Allow}, "free", map[string]any{}, false},
+		{"an invalid name", Rules{}, "\xff", map[string]any{}, false},
+		{"a denied tool", Rules{Deny: []string{"t"}}, "t", map[string]any{}, false},
+		{"a tool that is not allowed", Rules{Allow: []string{}}, "t", map[string]any{}, false},
+		{"a blocked tool", Rules{Blocked: func(string) bool { return true }}, "t", map[string]any{}, false},
+		{"a pinned tool", Rules{Pins: map[string]Identity{"t": {"s", "t", hash, hash}}}, "t", map[string]any{}, false},
+		{"no requests left", Rules{MaxRequests: &none}, "t", map[string]any{}, false},
+		{"no calls left", Rules{MaxCalls: &none}, "t", map[string]any{}, false},
+		{"an obligation", Rules{Approval: Duty{Tools: []string{"*"}}}, "t", map[string]any{}, false},
+		{"a second source that does not compile", Rules{ArgConstraints: map[string]map[string]any{"t": {"n": "no schema"}}}, "t", map[string]any{}, false},
+	} {
+		test.rules.Schemas = map[string]any{"t": decoded(t, `{"type":"object","properties":{"n":{"type":"number"}}}`)}
+		c, _ := Compile(&test.rules, Options{})
+		if got := c.Admits(&Request{Tool: test.tool, Value: test.value, HasValue: true}); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+	if (*Checker)(nil).Admits(&Request{Tool: "t", Arguments: []byte("{}")}) {
+		t.Error("a nil Checker admits")
+	}
+}
+
 func TestNothingOfAResultIsSharedWithTheChecker(t *testing.T) {
 	contract := map[string]string{"scope_type": "path"}
 	rules := &Rules{
@@ -525,11 +560,17 @@ func TestACallIsAllowedOnlyIfEveryStepAllowsIt(t *testing.T) {
 			seen[code+warning]++
 			got := c.Check(&req)
 			if got.Allowed != (code == "") || got.Code() != code || got.WarningCode() != warning {
-				t.Fatalf("rules %+v, blocked %q, request %+v: got %+v, want code %q and warning %q", m.rules, blocked, req, got, code, warning)
+				t.Fatalf("rules %+v, blocked %q, request %+v: got code %q and warning %q, want %q and %q", m.rules, blocked, req, got.Code(), got.WarningCode(), code, warning)
+			}
+			if c.Admits(&req) {
+				seen["admitted"]++
+				if !got.Allowed || warning != "" || len(got.Obligations()) > 0 {
+					t.Fatalf("rules %+v, blocked %q, request %+v: admitted, with code %q, warning %q and obligations %v", m.rules, blocked, req, code, warning, got.Obligations())
+				}
 			}
 		}
 	}
-	for _, code := range []string{"", CodeToolDrift, CodeRateLimit, CodeToolDenied, CodeToolNotAllowed, CodeArgSchema, CodeToolUnconstrained, CodeToolPinUnverified} {
+	for _, code := range []string{"", "admitted", CodeToolDrift, CodeRateLimit, CodeToolDenied, CodeToolNotAllowed, CodeArgSchema, CodeToolUnconstrained, CodeToolPinUnverified} {
 		if seen[code] < 30 {
 			t.Errorf("only %d calls came to %q: the samples are one-sided", seen[code], code)
 		}
@@ -560,7 +601,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		got := c.Check(&Request{Tool: tool, Arguments: text})
 		if got.Allowed != (got.Code() == "") {
-			t.Fatalf("%+v", got)
+			t.Fatalf("allowed %v with code %q", got.Allowed, got.Code())
 		}
 		value, err := strictjson.Decode(text)
 		if err != nil {
