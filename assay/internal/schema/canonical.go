@@ -27,8 +27,7 @@ func appendCanonical(dst []byte, v any) []byte {
 		if !ok {
 			panic(noAnswer{})
 		}
-		dst = append(dst, x.String()...)
-		return append(dst, ';')
+		return append(x.AppendTo(dst), ';')
 	case string:
 		dst = append(dst, '"')
 		for _, c := range []byte(v) {
@@ -78,7 +77,7 @@ func (run *evaluation) isMember(values valueSet, v any) bool {
 
 // areUnique reports whether no two items are equal.
 func (run *evaluation) areUnique(items []any) bool {
-	seen := make(valueSet, len(items))
+	seen := valueSet{} // grows with what is paid for
 	for _, item := range items {
 		run.scratch = appendCanonical(run.scratch[:0], item)
 		run.spend(1 + len(run.scratch)/bytesPerStep)

@@ -59,8 +59,10 @@ type place struct {
 // schema in the policy of which it does.
 type finding struct {
 	place
-	node  *node
-	names []string // the properties that the keyword is about
+	node     *node
+	several  bool     // other schemas have it too
+	names    []string // the properties that the keyword is about
+	unwanted []string // those that the schema false depends on
 
 	shown  string // the path
 	hidden bool   // see Schema.Hide
@@ -152,22 +154,42 @@ func numberSteps(v any) int {
 // place.
 func (run *evaluation) record(n *node, keyword string, names []string) {
 	at := place{run.pointer(), keyword}
-	run.spend(findingSteps + len(at.path)/bytesPerStep)
-	if i, known := run.places[at]; known {
-		f := &run.findings[i]
-		if n.before(f.node) {
-			f.node = n
+	run.spend(findingSteps + (len(at.path)+n.pathLength())/bytesPerStep + namesSteps(names))
+	i, known := run.places[at]
+	if !known {
+		if run.places == nil {
+			run.places = map[place]int{}
 		}
-		f.names = append(f.names, names...)
-		return
+		i = len(run.findings)
+		run.places[at] = i
+		run.findings = append(run.findings, finding{place: at, node: n})
 	}
-	if run.places == nil {
-		run.places = map[place]int{}
-	}
-	run.places[at] = len(run.findings)
-	run.findings = append(run.findings, finding{place: at, node: n, names: slices.Clone(names)})
+	run.findings[i].add(n, names)
 	if len(run.findings) >= 2*maxFindings {
 		run.compact()
+	}
+}
+
+// add adds what n says of the place.
+func (f *finding) add(n *node, names []string) {
+	if n != f.node {
+		f.several = true
+		first := n.before(f.node)
+		if first {
+			f.node = n
+		}
+		if f.keyword == "oneOf" {
+			// How many branches hold is what one schema says; the first says it.
+			if first {
+				f.names = slices.Clone(names)
+			}
+			return
+		}
+	}
+	if n.never && (n.holder == "dependentSchemas" || n.holder == "dependencies") {
+		f.unwanted = append(f.unwanted, names...)
+	} else {
+		f.names = append(f.names, names...)
 	}
 }
 
@@ -226,7 +248,11 @@ func (run *evaluation) result() Result {
 		run.findings[i].shown = shownPath(run.findings[i].path)
 	}
 	slices.SortFunc(run.findings, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.shown, b.shown), strings.Compare(a.schemaPath(), b.schemaPath()),
+		// Only few stand at one path: where a schema stands is long to write.
+		if order := strings.Compare(a.shown, b.shown); order != 0 {
+			return order
+		}
+		return cmp.Or(strings.Compare(a.schemaPath(), b.schemaPath()),
 			strings.Compare(a.path, b.path), strings.Compare(a.keyword, b.keyword))
 	})
 	if most := run.schema.options.MaxViolations; len(run.findings) > most {
@@ -234,10 +260,14 @@ func (run *evaluation) result() Result {
 	}
 	r := Result{Truncated: run.truncated}
 	for _, f := range run.findings {
-		slices.Sort(f.names)
-		f.names = slices.Compact(f.names)
+		f.names, f.unwanted = sortedOnce(f.names), sortedOnce(f.unwanted)
 		f.hidden = run.schema.hidden
 		r.Violations = append(r.Violations, f.violation())
 	}
 	return r
+}
+
+func sortedOnce(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -111,6 +111,14 @@ func (n *node) appendPath(to []byte) []byte {
 	return to
 }
 
+// pathLength is about how long path is.
+func (n *node) pathLength() int {
+	if n.parent == nil || n.base != "" {
+		return len(n.base)
+	}
+	return n.parent.pathLength() + len(n.holder) + len(n.token) + 2
+}
+
 // find returns the node at a JSON Pointer below n, which is split into tokens,
 // nil if no schema stands there.
 func (n *node) find(tokens []string) *node {

@@ -9,7 +9,7 @@ import (
 
 // judgement is what one schema object says of one value. It looks at every
 // keyword, so that all that is wrong is found, unless the evaluation is muted:
-// then the first keyword that is broken ends it.
+// then it goes into no other schema once a keyword is broken.
 type judgement struct {
 	run    *evaluation
 	node   *node
@@ -66,7 +66,7 @@ func (j *judgement) fail(keyword string, names ...string) {
 }
 
 // failNever says that the schema false, which stands under a keyword, meets
-// parts of the value that the keyword has left.
+// the properties, or items that the keyword has left.
 func (j *judgement) failNever(never *node, names ...string) {
 	j.failed = true
 	j.run.note(never, never.holder, names)
@@ -145,7 +145,7 @@ func (j *judgement) number(literal json.Number) strictjson.Number {
 func (j *judgement) judgeNumber(literal json.Number) {
 	r := j.rules
 	if r.numeric > 0 {
-		j.run.spend(r.numeric * numberSteps(literal))
+		j.run.spend(r.numeric*numberSteps(literal) + r.digits)
 	}
 	if len(r.bounds) > 0 {
 		x := j.number(literal)
@@ -273,7 +273,6 @@ func (j *judgement) judgeObject(object map[string]any) {
 		j.judgeMembers(object)
 	} else {
 		for _, name := range r.names {
-			run.spend(1)
 			if v, ok := object[name]; ok {
 				j.member(r.properties[name], name, v)
 				j.mark(name)
@@ -284,7 +283,7 @@ func (j *judgement) judgeObject(object map[string]any) {
 		}
 	}
 	if r.propertyNames != nil && !j.done() {
-		run.spend(len(object))
+		run.spend(memberSteps(object))
 		var refused []string
 		for _, name := range sortedKeys(object) {
 			if !run.holdsMuted(r.propertyNames, name, nil) {
@@ -302,7 +301,7 @@ func (j *judgement) judgeObject(object map[string]any) {
 // the schema names has to be looked at.
 func (j *judgement) judgeMembers(object map[string]any) {
 	r, run := j.rules, j.run
-	run.spend(len(object))
+	run.spend(memberSteps(object))
 	var refused []string
 	for _, name := range sortedKeys(object) {
 		if j.done() {
@@ -340,14 +339,21 @@ func (j *judgement) judgeMembers(object map[string]any) {
 // judgeInPlace evaluates the schemas that judge the same value.
 func (j *judgement) judgeInPlace() {
 	r, run := j.rules, j.run
-	for _, sub := range r.all {
+	if r.ref != nil && !j.done() {
+		j.follow("$ref", r.ref)
+	}
+	if len(j.node.dynamic) > 0 && !j.done() {
+		keyword := "$dynamicRef"
+		if run.schema.draft == draft2019 {
+			keyword = "$recursiveRef"
+		}
+		j.follow(keyword, run.dynamicTarget(j.node))
+	}
+	for _, sub := range r.allOf {
 		if j.done() {
 			return
 		}
 		j.require(sub)
-	}
-	if len(j.node.dynamic) > 0 && !j.done() {
-		j.require(run.dynamicTarget(j.node))
 	}
 	if r.anyOf != nil && !j.done() {
 		j.judgeAnyOf()
@@ -372,10 +378,25 @@ func (j *judgement) judgeInPlace() {
 		if j.done() {
 			return
 		}
-		if _, ok := object[sub.token]; ok {
+		if _, ok := object[sub.token]; !ok {
+			continue
+		}
+		if sub.never {
+			j.failNever(sub, sub.token)
+		} else {
 			j.require(sub)
 		}
 	}
+}
+
+// follow evaluates what a reference leads to.
+func (j *judgement) follow(keyword string, target *node) {
+	if target.never {
+		// The keyword over there has no part in it.
+		j.fail(keyword)
+		return
+	}
+	j.require(target)
 }
 
 // require evaluates a schema that has to hold too.
@@ -384,9 +405,7 @@ func (j *judgement) require(sub *node) {
 		return
 	}
 	j.failed = true
-	if j.run.muted == 0 && j.run.schema.unevaluated {
-		j.excuse(sub, map[*node]bool{})
-	}
+	j.excuse(sub)
 }
 
 func (j *judgement) judgeAnyOf() {
@@ -401,7 +420,7 @@ func (j *judgement) judgeAnyOf() {
 		}
 	}
 	if !matched {
-		j.fail("anyOf")
+		j.failBranches("anyOf", j.rules.anyOf)
 	}
 }
 
@@ -416,7 +435,15 @@ func (j *judgement) judgeOneOf() {
 		}
 	}
 	if matched == 0 {
-		j.fail("oneOf")
+		j.failBranches("oneOf", j.rules.oneOf)
+	}
+}
+
+// failBranches says that none of the branches of a keyword holds.
+func (j *judgement) failBranches(keyword string, branches []*node) {
+	j.fail(keyword)
+	for _, sub := range branches {
+		j.excuse(sub)
 	}
 }
 

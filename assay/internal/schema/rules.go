@@ -13,6 +13,7 @@ import (
 type rules struct {
 	steps   int // of a visit: itself, its keywords, and the names that they list
 	numeric int // how many keywords compute with a number
+	digits  int // steps for the numbers that these keywords hold
 
 	kinds          kinds
 	enum, constant valueSet // nil: absent
@@ -42,7 +43,8 @@ type rules struct {
 	unevaluatedProperties        *node
 
 	// Of any value: the schemas that judge it too.
-	all                        []*node // $ref and allOf
+	ref                        *node
+	allOf                      []*node
 	anyOf, oneOf               []*node
 	not                        *node
 	condition, then, otherwise *node
@@ -157,18 +159,19 @@ func (s *Schema) compileKeyword(r *rules, n *node, keyword string, v any) {
 		r.maxProperties = countIn(v)
 	case "required":
 		r.required = textsOf(v)
-		r.steps += len(r.required)
+		r.steps += namesSteps(r.required)
 	case "dependentRequired", "dependencies":
 		byName := v.(map[string]any)
 		for _, trigger := range sortedKeys(byName) {
 			if list, ok := byName[trigger].([]any); ok {
-				r.dependentRequired = append(r.dependentRequired, dependentRequired{keyword, trigger, textsOf(list)})
-				r.steps += 1 + len(list)
+				d := dependentRequired{keyword, trigger, textsOf(list)}
+				r.dependentRequired = append(r.dependentRequired, d)
+				r.steps += nameSteps(trigger) + namesSteps(d.names)
 			}
 		}
 
 	case "$ref":
-		r.all = append(r.all, n.ref)
+		r.ref = n.ref
 	}
 }
 
@@ -196,6 +199,7 @@ func (s *Schema) compileSubschema(r *rules, n, sub *node) {
 		}
 		r.properties[sub.token] = sub
 		r.names = append(r.names, sub.token)
+		r.steps += nameSteps(sub.token)
 	case "patternProperties":
 		r.patternProperties = append(r.patternProperties, patternProperties{s.regexp(sub.token), sub})
 	case "additionalProperties":
@@ -206,7 +210,7 @@ func (s *Schema) compileSubschema(r *rules, n, sub *node) {
 		r.unevaluatedProperties = sub
 
 	case "allOf":
-		r.all = append(r.all, sub)
+		r.allOf = append(r.allOf, sub)
 	case "anyOf":
 		r.anyOf = append(r.anyOf, sub)
 	case "oneOf":
@@ -221,7 +225,7 @@ func (s *Schema) compileSubschema(r *rules, n, sub *node) {
 		r.otherwise = sub
 	case "dependentSchemas", "dependencies":
 		r.dependentSchemas = append(r.dependentSchemas, sub)
-		r.steps++
+		r.steps += nameSteps(sub.token)
 	}
 }
 
@@ -232,6 +236,7 @@ func (r *rules) limit(keyword string, v any) {
 	}
 	r.bounds = append(r.bounds, bound{keyword, x})
 	r.numeric++
+	r.digits += numberSteps(v)
 }
 
 // holds reports whether x is within the bound (JSON Schema 2020-12 validation,
@@ -261,6 +266,24 @@ func (r *rules) speaksOf(name string, run *evaluation) bool {
 		spoken = run.matches(r.patternProperties[i].name, name) || spoken
 	}
 	return spoken
+}
+
+// nameSteps is what it costs to look at a property by its name.
+func nameSteps(name string) int { return 1 + len(name)/bytesPerStep }
+
+func namesSteps(names []string) (steps int) {
+	for _, name := range names {
+		steps += nameSteps(name)
+	}
+	return steps
+}
+
+// memberSteps is what it costs to look at every property of an object.
+func memberSteps(object map[string]any) (steps int) {
+	for name := range object {
+		steps += nameSteps(name)
+	}
+	return steps
 }
 
 func valuesOf(values []any) valueSet {

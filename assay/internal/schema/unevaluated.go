@@ -33,10 +33,12 @@ func (m *marks) add(other *marks) (steps int) {
 	for i := range other.items {
 		m.item(i)
 	}
+	steps = len(other.items)
 	for name := range other.names {
 		m.name(name)
+		steps += nameSteps(name)
 	}
-	return len(other.items) + len(other.names)
+	return steps
 }
 
 func (m *marks) hasItem(i int) bool {
@@ -98,7 +100,7 @@ func (j *judgement) judgeUnevaluatedItems(items []any) {
 
 func (j *judgement) judgeUnevaluatedProperties(object map[string]any) {
 	sub := j.rules.unevaluatedProperties
-	j.run.spend(len(object))
+	j.run.spend(memberSteps(object))
 	var refused []string
 	for _, name := range sortedKeys(object) {
 		switch {
@@ -120,27 +122,38 @@ func (j *judgement) judgeUnevaluatedProperties(object map[string]any) {
 // excuse marks as evaluated what a schema that failed speaks of. By the letter
 // nothing of it counts, so unevaluatedProperties would call its own properties
 // not allowed; its findings say better what is wrong. The answer is no in any
-// case.
-func (j *judgement) excuse(n *node, seen map[*node]bool) {
-	if seen[n] || n.object == nil {
+// case, so nothing is done where no finding is read.
+func (j *judgement) excuse(n *node) {
+	run := j.run
+	if run.muted > 0 || !run.schema.unevaluated {
 		return
 	}
-	seen[n] = true
-	r := j.run.schema.rulesOf(n)
-	switch v := j.value.(type) {
-	case map[string]any:
-		j.run.spend(1 + len(v))
-		for name := range v {
-			if r.speaksOf(name, j.run) {
-				j.marks.name(name)
+	seen := map[*node]bool{}
+	var look func(*node)
+	look = func(n *node) {
+		if seen[n] || n.object == nil {
+			return
+		}
+		seen[n] = true
+		run.spend(1)
+		r := run.schema.rulesOf(n)
+		switch v := j.value.(type) {
+		case map[string]any:
+			run.spend(memberSteps(v))
+			for name := range v {
+				if r.speaksOf(name, run) {
+					j.marks.name(name)
+				}
 			}
+		case []any:
+			if r.items != nil || r.unevaluatedItems != nil || r.contains != nil {
+				j.marks.all = true
+			}
+			j.marks.first = max(j.marks.first, min(len(r.prefix), len(v)))
+		default:
+			return // it has no parts
 		}
-	case []any:
-		j.run.spend(1)
-		if r.items != nil || r.unevaluatedItems != nil || r.contains != nil {
-			j.marks.all = true
-		}
-		j.marks.first = max(j.marks.first, min(len(r.prefix), len(v)))
+		n.inPlaceTargets(look)
 	}
-	n.inPlaceTargets(func(target *node) { j.excuse(target, seen) })
+	look(n)
 }

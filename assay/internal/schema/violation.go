@@ -116,9 +116,9 @@ func (f finding) sentences() (message, suggestion string) {
 	case "required":
 		return "missing " + f.properties(), "add " + f.properties()
 	case "dependentRequired", "dependencies":
-		return "missing " + f.properties() + ", which other properties given require", "add " + f.properties()
+		return f.dependent()
 	case "additionalProperties":
-		if allowed := ownNames(f.node); allowed != "" {
+		if allowed := ownNames(f.node); allowed != "" && !f.several {
 			return f.properties() + f.are() + " not allowed", "use only " + allowed
 		}
 		return f.properties() + f.are() + " not allowed", "remove " + f.properties()
@@ -139,6 +139,8 @@ func (f finding) sentences() (message, suggestion string) {
 			return "the value fits more than one of the alternatives", "use a value that fits exactly one alternative of the policy"
 		}
 		return "the value fits none of the alternatives", "use a value that fits exactly one alternative of the policy"
+	case "$ref", "$dynamicRef", "$recursiveRef":
+		return nothing()
 	case "not":
 		return "the value is of a kind that is not allowed", "use a value that the policy does not exclude"
 	}
@@ -152,12 +154,31 @@ func (f finding) forbidden() (message, suggestion string) {
 		return f.properties() + f.are() + " not allowed", "remove " + f.properties()
 	case "unevaluatedItems":
 		return "the list has items that are not allowed", "remove the last items"
+	case "dependentSchemas", "dependencies":
+		return f.dependent()
 	case "properties", "patternProperties":
 		return "this property is not allowed", "remove it"
 	case "items", "prefixItems":
 		return "this item is not allowed", "remove it"
 	}
-	return "no value is allowed here", "leave it out"
+	return nothing()
+}
+
+func nothing() (message, suggestion string) { return "no value is allowed here", "leave it out" }
+
+// dependent is about properties that are missing, or not allowed, because of
+// others.
+func (f finding) dependent() (message, suggestion string) {
+	var messages, suggestions []string
+	if len(f.names) > 0 {
+		messages = append(messages, "missing "+propertiesText(f.names)+", which other properties given require")
+		suggestions = append(suggestions, "add "+propertiesText(f.names))
+	}
+	if len(f.unwanted) > 0 {
+		messages = append(messages, propertiesText(f.unwanted)+are(f.unwanted)+" not allowed")
+		suggestions = append(suggestions, "remove "+propertiesText(f.unwanted))
+	}
+	return strings.Join(messages, "; "), strings.Join(suggestions, " and ")
 }
 
 func (f finding) bound() string {
@@ -173,15 +194,19 @@ func (f finding) bound() string {
 }
 
 // properties names the properties of the finding.
-func (f finding) properties() string {
-	if len(f.names) == 1 {
-		return "the property " + shown(f.names[0])
+func (f finding) properties() string { return propertiesText(f.names) }
+
+func (f finding) are() string { return are(f.names) }
+
+func propertiesText(names []string) string {
+	if len(names) == 1 {
+		return "the property " + shown(names[0])
 	}
-	return "the properties " + listText(f.names)
+	return "the properties " + listText(names)
 }
 
-func (f finding) are() string {
-	if len(f.names) == 1 {
+func are(names []string) string {
+	if len(names) == 1 {
 		return " is"
 	}
 	return " are"
@@ -260,11 +285,13 @@ func memberText(v any) string {
 	if text, ok := v.(json.Number); ok {
 		return numberText(text)
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
 		return "a value"
 	}
-	return cut(string(text), maxMember)
+	return cut(strings.TrimSuffix(text.String(), "\n"), maxMember)
 }
 
 // numberText writes a limit the way people do: 30 for 30.0, but 1e400 as it

@@ -300,6 +300,21 @@ func (n Number) String() string {
 	return b.String()
 }
 
+// AppendTo appends a short form of n that two numbers share exactly if they are
+// equal: its digits and its exponent, which are not written out.
+func (n Number) AppendTo(dst []byte) []byte {
+	if n.negative {
+		dst = append(dst, '-')
+	}
+	if n.large != "" {
+		dst = append(dst, n.large...)
+	} else {
+		dst = strconv.AppendUint(dst, n.small, 10)
+	}
+	dst = append(dst, 'e')
+	return strconv.AppendInt(dst, int64(n.exponent), 10)
+}
+
 // Plain returns the exact decimal form of a number literal: no exponent, no
 // trailing zeros behind the point, no point without digits behind it. "1e5" is
 // "100000", "1.50" is "1.5", "-0" is "0". It has at most about 2,000
