@@ -32,7 +32,19 @@ func nested(open, core, shut string, n int) string {
 	return strings.Repeat(open, n) + core + strings.Repeat(shut, n)
 }
 
+// doubling makes definitions n0 to nN, of which each applies the next twice and
+// the last is leaf.
+func doubling(n int, keyword, leaf string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"n%d":{"%s":[{"$ref":"#/$defs/n%d"},{"$ref":"#/$defs/n%d"}]},`, i, keyword, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"n%d":%s`, n, leaf)
+	return `"$ref":"#/$defs/n0","$defs":{` + b.String() + `}`
+}
+
 func adversaries() []adversary {
+	long, sevens := strings.Repeat("n", 200_000), strings.Repeat("7", 500)
 	chain := make([]string, 60)
 	for i := range chain {
 		chain[i] = fmt.Sprintf(`"n%d":{"allOf":[{"$ref":"#/$defs/n%d"},{"$ref":"#/$defs/n%d"}]}`, i, i+1, i+1)
@@ -84,6 +96,14 @@ func adversaries() []adversary {
 		{"dependentSchemas of many names", `{"dependentSchemas":{` + numbered(`"p%d":{"required":["q"]}`, 2000) + `}}`, `{` + numbered(`"p%d":1`, 2000) + `}`, "invalid"},
 		{"required of many names, many times", `{"items":{"required":[` + numbered(`"r%d"`, 5000) + `]}}`, `[` + repeat(`{}`, 20000) + `]`, "limit"},
 		{"a dynamic reference that doubles", `{"$dynamicAnchor":"n","allOf":[{"properties":{"a":{"$dynamicRef":"#n"}}},{"properties":{"a":{"$dynamicRef":"#n"}}}]}`, nested(`{"a":`, `1`, `}`, 120), "limit"},
+		{"uniqueItems that the first two items break, over and over", `{` + doubling(15, "anyOf", `{"uniqueItems":true}`) + `}`, `[` + repeat(`1`, 20_000) + `]`, "invalid"},
+		{"excuses for a value without parts", `{"unevaluatedItems":true,` + doubling(13, "allOf", `{"type":"string","anyOf":[`+repeat(`{}`, 1000)+`]}`) + `}`, `1`, "invalid"},
+		{"marks of one long name", `{"unevaluatedProperties":true,` + doubling(14, "allOf", `{"additionalProperties":{}}`) + `}`, `{"` + long + `":1}`, "limit"},
+		{"many names that are refused again and again", `{` + doubling(5, "allOf", `{"additionalProperties":false}`) + `}`, `{` + numbered(`"p%d":1`, 30_000) + `}`, "limit"},
+		{"many findings under a long name of the schema", `{"items":{"$ref":"#/$defs/` + long + `"},"$defs":{"` + long + `":{"type":"string"}}}`, `[` + repeat(`1`, 8000) + `]`, "limit"},
+		{"a divisor of many digits", `{"items":{"not":{"multipleOf":1.0` + sevens + `e-400}}}`, `[` + repeat(`1`, 30_000) + `]`, "limit"},
+		{"an enum of numbers with many zeros", `{"enum":[` + numbered(`1%de995`, 9000) + `]}`, `1`, "invalid"},
+		{"required names that are missing again and again", `{` + doubling(12, "anyOf", `{"additionalProperties":false,"required":[`+numbered(`"r%d"`, 4000)+`]}`) + `}`, `{` + numbered(`"p%d":1`, 4001) + `}`, "limit"},
 		{"many violations with long names", `{"additionalProperties":{"type":"string"}}`, `{` + numbered(`"`+strings.Repeat("n", 5000)+`%d":1`, 12) + `}`, "invalid"},
 	}
 }
@@ -109,6 +129,9 @@ func TestAdversaries(t *testing.T) {
 				got = "limit"
 			}
 			t.Logf("%s, %d steps left, %d MB", got, budget.Steps(), (after.TotalAlloc-before.TotalAlloc)>>20)
+			if s.AcceptsValue(v, NewBudget(1_000_000, nil)) && got == "invalid" {
+				t.Error("the program accepts")
+			}
 			if got != a.want {
 				t.Errorf("%s, want %s", got, a.want)
 			}

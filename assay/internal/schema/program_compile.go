@@ -289,6 +289,9 @@ func (c *programCompiler) addObject(r *objectRules, n *node) bool {
 	if len(r.known) > maxKnown {
 		return false
 	}
+	for i := range r.known {
+		r.steps += nameSteps(r.known[i].name)
+	}
 	crossed := 0
 	for i := range r.known {
 		if !utf8.ValidString(r.known[i].name) {
@@ -463,8 +466,8 @@ func (r *numberRules) limit(n strictjson.Number, upper, exclusive bool) bool {
 // multipleOf adds a divisor.
 func (r *numberRules) multipleOf(v any) bool {
 	n, ok := exact(v)
-	if !ok || n.Sign() <= 0 {
-		return false
+	if !ok || n.Sign() <= 0 || numberSteps(v) > 0 {
+		return false // dividing by so many digits is too much for a program
 	}
 	one, _ := strictjson.ParseNumber("1")
 	d := divisor{value: n, unit: one.MultipleOf(n)}

@@ -23,6 +23,7 @@ type arrayRules struct {
 // section 6.5). Names that the schema knows are numbered.
 type objectRules struct {
 	known      []property
+	steps      int            // of looking for each of known
 	index      map[string]int // of known, where they are many
 	required   nameSet
 	min, max   int

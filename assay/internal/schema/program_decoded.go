@@ -131,6 +131,7 @@ func (p *pass) decodedMembers(w *objectWalk, x *instance) verdict {
 		}
 		return p.decodedOthers(w, members)
 	}
+	p.steps -= w.rules.steps
 	for i := range w.rules.known {
 		name := w.rules.known[i].name
 		v, ok := members[name]

@@ -88,6 +88,23 @@ func TestViolations(t *testing.T) {
 			{"/a0", "type", "the value must be a string", "use a string", "/properties/a0/type"},
 			{"/b", "type", "the value must be a string", "use a string", "/properties/b/type"}}},
 		{`{"properties":{"a/b~":{"type":"string"}}}`, `{"a/b~":1}`, []Violation{{"/a~1b~0", "type", "the value must be a string", "use a string", "/properties/a~1b~0/type"}}},
+
+		// The schema false.
+		{`{"properties":{"a":{"$ref":"#/$defs/no"}},"$defs":{"no":false}}`, `{"a":1}`, []Violation{{"/a", "$ref", "no value is allowed here", "leave it out", "/properties/a/$ref"}}},
+		{`{"properties":{"a":{"$ref":"#/properties/b/unevaluatedProperties"},"b":{"unevaluatedProperties":false}}}`, `{"a":1}`, []Violation{{"/a", "$ref", "no value is allowed here", "leave it out", "/properties/a/$ref"}}},
+		{`{"dependentSchemas":{"a":false,"b":false}}`, `{"a":1,"b":2,"c":3}`, []Violation{{"", "dependentSchemas", `the properties "a", "b" are not allowed`, `remove the properties "a", "b"`, "/dependentSchemas/a"}}},
+		{`{` + in7 + `,"dependencies":{"a":false,"b":["c"]}}`, `{"a":1,"b":1}`, []Violation{{"", "dependencies", `missing the property "c", which other properties given require; the property "a" is not allowed`, `add the property "c" and remove the property "a"`, "/dependencies"}}},
+
+		// What several schemas say of one place and keyword.
+		{`{"allOf":[{"oneOf":[{"type":"string"}]},{"oneOf":[true,true]}]}`, `{}`, []Violation{{"", "oneOf", "the value fits none of the alternatives", "use a value that fits exactly one alternative of the policy", "/allOf/0/oneOf"}}},
+		{`{"additionalProperties":false,"properties":{"x":true},"allOf":[{"additionalProperties":false,"properties":{"a":true}}]}`, `{"a":1,"x":2}`, []Violation{{"", "additionalProperties", `the properties "a", "x" are not allowed`, `remove the properties "a", "x"`, "/additionalProperties"}}},
+
+		// What a failed branch speaks of is not called unevaluated.
+		{`{"oneOf":[{"properties":{"k":{"const":"x"},"v":{"type":"integer"}},"required":["k"]},{"properties":{"k":{"const":"y"}},"required":["k"]}],"unevaluatedProperties":false}`, `{"k":"x","v":"1","z":0}`, []Violation{
+			{"", "oneOf", "the value fits none of the alternatives", "use a value that fits exactly one alternative of the policy", "/oneOf"},
+			{"", "unevaluatedProperties", `the property "z" is not allowed`, `remove the property "z"`, "/unevaluatedProperties"},
+		}},
+		{`{"const":{"a":"<b>&"}}`, `1`, []Violation{{"", "const", `the value must be {"a":"<b>&"}`, `use {"a":"<b>&"}`, "/const"}}},
 	} {
 		s := compiled(t, test.schema)
 		r := s.Validate(decode(t, test.value), nil)
