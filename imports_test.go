@@ -65,15 +65,16 @@ func under(place, dir string) bool { return place == dir || strings.HasPrefix(pl
 // library, such as assay/lint, is not in it: nothing in it may import that.
 var mayImport = map[string][]string{
 	".":                         {},
-	"assay":                     {"assay/args", "assay/sequence", "assay/blocklist", "assay/internal/policydoc", "assay/internal/strictjson", "internal/slip", "internal/stop"},
-	"assay/args":                {"assay/internal/schema", "assay/internal/strictjson"},
-	"assay/sequence":            {"assay/internal/ecma", "assay/internal/strictjson"},
+	"assay":                     {"assay/args", "assay/sequence", "assay/blocklist", "assay/internal/policydoc", "assay/internal/strictjson", "internal/jsonpointer", "internal/slip", "internal/stop"},
+	"assay/args":                {"assay/internal/schema", "assay/internal/strictjson", "internal/jsonpointer"},
+	"assay/sequence":            {"assay/internal/ecma", "assay/internal/strictjson", "internal/jsonpointer"},
 	"assay/blocklist":           {},
-	"assay/lint":                {"assay", "assay/args", "assay/blocklist", "assay/internal/ecma", "assay/internal/policydoc", "internal/slip"},
-	"assay/internal/schema":     {"assay/internal/ecma", "assay/internal/strictjson", "internal/slip"},
+	"assay/lint":                {"assay", "assay/args", "assay/blocklist", "assay/internal/ecma", "assay/internal/policydoc", "internal/jsonpointer", "internal/slip"},
+	"assay/internal/schema":     {"assay/internal/ecma", "assay/internal/strictjson", "internal/jsonpointer", "internal/slip"},
 	"assay/internal/ecma":       {},
-	"assay/internal/strictjson": {},
-	"assay/internal/policydoc":  {"assay/internal/strictjson"},
+	"assay/internal/strictjson": {"internal/jsonpointer"},
+	"assay/internal/policydoc":  {"assay/internal/strictjson", "internal/jsonpointer"},
+	"internal/jsonpointer":      {},
 	"internal/slip":             {},
 	"internal/stop":             {},
 }

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/assay/args"
 	"example.com/assay/assay/internal/policydoc"
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // Fix is a set of arguments that would pass, and how it differs from what was
@@ -169,7 +170,7 @@ func (f *fixer) at(path string, change func(any) (any, bool)) bool {
 		ok := false
 		switch value := value.(type) {
 		case map[string]any:
-			name := pointerUnescaper.Replace(tokens[0])
+			name, _ := jsonpointer.Unescape(tokens[0])
 			member, there := value[name]
 			if there {
 				if member, ok = walk(member, tokens[1:]); ok {
@@ -191,8 +192,6 @@ func (f *fixer) at(path string, change func(any) (any, bool)) bool {
 	f.value, ok = walk(f.value, tokens)
 	return ok
 }
-
-var pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
 // mentions reports whether some key or text in n is the word.
 func mentions(n *policydoc.Node, word string) bool {

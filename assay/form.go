@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/assay/assay/internal/policydoc"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // forms shows, by JSON Pointer, how keys of the language are written whose
@@ -59,7 +60,8 @@ func (f field) listForm() string {
 	if text := f.node.Text; f.node.Kind == policydoc.String && text != "" && len(text) <= 64 && !strings.ContainsAny(text, "[],\n") {
 		item = written(text)
 	}
-	return "write a list: " + written(pointerUnescaper.Replace(f.path[parent+1:])) + ": [" + item + "]"
+	name, _ := jsonpointer.Unescape(f.path[parent+1:])
+	return "write a list: " + written(name) + ": [" + item + "]"
 }
 
 // written is text as it may stand in YAML, in quotation marks where it might

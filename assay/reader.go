@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/assay/internal/policydoc"
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // maxProblems bounds what a PolicyError lists, so that a hostile megabyte of
@@ -262,10 +263,8 @@ func members[T any](f field, read func(field) T) map[string]T {
 
 // pointer is one step of a JSON Pointer (RFC 6901, section 3).
 func pointer(key string) string {
-	return "/" + pointerEscaper.Replace(key)
+	return jsonpointer.Join("", key)
 }
-
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // either lists words as a choice.
 func either(words []string) string {

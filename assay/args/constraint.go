@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/assay/assay/internal/schema"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // Constraint is one entry of the legacy `constraints`: each parameter named is
@@ -41,18 +42,18 @@ const (
 func sources(r *Rules) []source {
 	var all []source
 	for _, tool := range sorted(r.Schemas) {
-		all = append(all, source{tool, pointer("/schemas", tool), r.Schemas[tool], formSchema})
+		all = append(all, source{tool, jsonpointer.Join("/schemas", tool), r.Schemas[tool], formSchema})
 	}
 	for _, tool := range sorted(r.RequireArgs) {
 		if names := r.RequireArgs[tool]; len(names) > 0 {
 			doc := map[string]any{"type": "object", "required": list(names)}
-			all = append(all, source{tool, pointer("/tools/require_args", tool), doc, formNames})
+			all = append(all, source{tool, jsonpointer.Join("/tools/require_args", tool), doc, formNames})
 		}
 	}
 	for _, tool := range sorted(r.ArgConstraints) {
 		if properties := r.ArgConstraints[tool]; len(properties) > 0 {
 			doc := map[string]any{"type": "object", "properties": properties}
-			all = append(all, source{tool, pointer("/tools/arg_constraints", tool), doc, formSchemas})
+			all = append(all, source{tool, jsonpointer.Join("/tools/arg_constraints", tool), doc, formSchemas})
 		}
 	}
 	for _, c := range r.Constraints {
@@ -117,11 +118,6 @@ func (s *source) compile(shared *schema.Commons) (compiled *schema.Schema, all [
 		all = append(all, Problem{s.place(p.Path), s.tool, p.Message, p.Hint, p.Reason})
 	}
 	return compiled, all
-}
-
-// pointer appends one member name to a JSON Pointer (RFC 6901).
-func pointer(parent, name string) string {
-	return parent + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 // list makes a JSON array of distinct names, as `required` asks for them.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/assay/internal/policydoc"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // place is a value in a policy. Its line and column are those of its key, of
@@ -93,7 +94,7 @@ func (p place) write(b *strings.Builder) {
 		b.WriteString(strconv.Itoa(p.index))
 		return
 	}
-	b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(cut(p.key, 128)))
+	b.WriteString(jsonpointer.Escape(cut(p.key, 128)))
 }
 
 // cut shortens text to at most most bytes, on a character boundary.

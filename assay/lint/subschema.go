@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/assay/assay/internal/policydoc"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // subschema is a schema where the arguments of a call may meet it.
@@ -201,7 +202,8 @@ func (p *policy) lookup(at place, pointer string) (place, bool) {
 		if !p.spend(1 + len(at.node.Members)) {
 			return place{}, false
 		}
-		next, ok := at.at(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		name, _ := jsonpointer.Unescape(token)
+		next, ok := at.at(name)
 		if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(at.node.Items) {
 			item := at.node.Items[i]
 			next, ok = place{node: item, line: item.Line, column: item.Column, in: &at, index: i}, true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/assay/assay/internal/ecma"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // MaxOperand is the largest Within and Max.
@@ -192,7 +193,7 @@ func (p *compiler) check(s Selector, path string) *atom {
 			if errors.As(err, &syntax) {
 				message += ": " + syntax.Message + " (at byte " + itoa(syntax.Offset) + ")"
 			}
-			p.problem(path+"/"+pointerToken(name), message, "write it by ECMA-262 with the u flag")
+			p.problem(path+"/"+jsonpointer.Escape(name), message, "write it by ECMA-262 with the u flag")
 		}
 		at.args = append(at.args, argument{strings.Clone(name), pattern})
 	}
@@ -224,16 +225,11 @@ func (p *compiler) checkAliases() {
 	for _, name := range slices.Sorted(maps.Keys(p.aliases)) {
 		for i, member := range p.aliases[name] {
 			if _, is := p.aliases[member]; is && member != name {
-				p.problem("/aliases/"+pointerToken(name)+"/"+itoa(i),
+				p.problem("/aliases/"+jsonpointer.Escape(name)+"/"+itoa(i),
 					"an alias as a member of an alias", "list the tools that it stands for")
 			}
 		}
 	}
-}
-
-// pointerToken escapes a reference token of a JSON Pointer (RFC 6901, section 3).
-func pointerToken(s string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
 }
 
 // build finds for each name what it means to the rules. Names that mean the

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/assay/internal/jsonpointer"
 )
 
 // ErrorKind says at which step a document fails.
@@ -83,7 +85,7 @@ func (p path) pointer() string {
 		if s.index >= 0 {
 			fmt.Fprint(&b, s.index)
 		} else {
-			b.WriteString(escapeToken.Replace(shorten(s.key)))
+			b.WriteString(jsonpointer.Escape(shorten(s.key)))
 		}
 	}
 	return b.String()

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // Kind is the type of a Node.
@@ -129,7 +130,11 @@ func (n *Node) Lookup(pointer string) *Node {
 	for token := range strings.SplitSeq(pointer[1:], "/") {
 		switch n.Kind {
 		case Map:
-			value, ok := n.Member(unescapeToken.Replace(token))
+			name, ok := jsonpointer.Unescape(token)
+			if !ok {
+				return nil
+			}
+			value, ok := n.Member(name)
 			if !ok {
 				return nil
 			}
@@ -147,9 +152,3 @@ func (n *Node) Lookup(pointer string) *Node {
 	}
 	return n
 }
-
-// A Replacer makes one pass, so that ~01 becomes ~1 as RFC 6901 demands.
-var (
-	unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
-	escapeToken   = strings.NewReplacer("~", "~0", "/", "~1")
-)

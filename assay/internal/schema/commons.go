@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"example.com/assay/assay/internal/ecma"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // maxMachines is about how many bytes the patterns of one policy take to match
@@ -249,7 +250,7 @@ func (f *foundation) walk(d *definition) {
 	g.nodes, g.problems = nil, nil
 	n := &node{
 		parent: f.stem, holder: g.merged.home, token: d.name, definition: d,
-		base: g.source.DefsPointer + "/" + escapeToken(d.name),
+		base: g.source.DefsPointer + "/" + jsonpointer.Escape(d.name),
 	}
 	d.tooMany = !g.walk(d.value, n)
 	d.nodes = g.nodes

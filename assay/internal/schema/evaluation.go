@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 const (
@@ -204,7 +205,7 @@ func (run *evaluation) pointer() string {
 		if t.list {
 			text = strconv.AppendInt(text, int64(t.index), 10)
 		} else {
-			text = append(text, escapeToken(t.name)...)
+			text = append(text, jsonpointer.Escape(t.name)...)
 		}
 	}
 	return string(text)
@@ -218,8 +219,8 @@ func shownPath(path string) string {
 	}
 	tokens := strings.Split(path, "/")
 	for i, token := range tokens {
-		if name, _ := unescapeToken(token); len(name) > maxName {
-			tokens[i] = escapeToken(cut(name, maxName))
+		if name, _ := jsonpointer.Unescape(token); len(name) > maxName {
+			tokens[i] = jsonpointer.Escape(cut(name, maxName))
 		}
 	}
 	return strings.Join(tokens, "/")

@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 	"example.com/assay/internal/slip"
 )
 
@@ -350,7 +351,7 @@ func validJSONPointer(s string) bool {
 	if s[0] != '/' {
 		return false
 	}
-	_, ok := unescapeToken(s)
+	_, ok := jsonpointer.Unescape(s)
 	return ok
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // The classes of problems. They are stable; messages and hints are not.
@@ -103,10 +104,10 @@ func (n *node) appendPath(to []byte) []byte {
 		return append(to, n.base...)
 	}
 	to = append(n.parent.appendPath(to), '/')
-	to = append(to, escapeToken(n.holder)...)
+	to = append(to, jsonpointer.Escape(n.holder)...)
 	if n.hasToken() {
 		to = append(to, '/')
-		to = append(to, escapeToken(n.token)...)
+		to = append(to, jsonpointer.Escape(n.token)...)
 	}
 	return to
 }
@@ -160,9 +161,9 @@ func (s spot) member(name string) spot {
 }
 
 func (s spot) path() string {
-	path := s.node.path() + "/" + escapeToken(s.keyword)
+	path := s.node.path() + "/" + jsonpointer.Escape(s.keyword)
 	if s.named {
-		path += "/" + escapeToken(s.name)
+		path += "/" + jsonpointer.Escape(s.name)
 	}
 	return path
 }
@@ -361,7 +362,7 @@ func (g *gate) walk(v any, n *node) bool {
 func (g *gate) sub(n *node, name, token string, v any) bool {
 	child := &node{parent: n, holder: name, token: token}
 	if n.parent == nil && name == g.merged.home && g.merged.shared[token] {
-		child.base = g.source.DefsPointer + "/" + escapeToken(token)
+		child.base = g.source.DefsPointer + "/" + jsonpointer.Escape(token)
 	}
 	return g.walk(v, child)
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"example.com/assay/internal/jsonpointer"
 )
 
 // plainName is what $anchor may be (JSON Schema 2020-12 core, section 8.2.2;
@@ -170,7 +172,7 @@ func (g *gate) resolveAll(nodes []*node) {
 func (g *gate) resolve(n *node, keyword, ref string) *node {
 	at := spot{node: n, keyword: keyword}
 	if name, rest, ok := definitionName(ref); ok && g.merged.home == "definitions" {
-		ref = "#/definitions/" + (&url.URL{Path: escapeToken(name) + rest}).EscapedPath()
+		ref = "#/definitions/" + (&url.URL{Path: jsonpointer.Escape(name) + rest}).EscapedPath()
 	}
 	address, fragment, err := splitReference(ref)
 	if err != nil {
@@ -198,7 +200,7 @@ func (g *gate) resolve(n *node, keyword, ref string) *node {
 	tokens := strings.Split(fragment[1:], "/")
 	for i := range tokens {
 		var ok bool
-		if tokens[i], ok = unescapeToken(tokens[i]); !ok {
+		if tokens[i], ok = jsonpointer.Unescape(tokens[i]); !ok {
 			g.reportAt(at, BadReference, "the reference is no JSON Pointer", "write ~0 for ~ and ~1 for /")
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // Source is one tool's schema and where it stands in the policy. Compile keeps
@@ -99,7 +100,7 @@ func (src Source) collisions(home string) (problems []Problem) {
 	own, _ := object[home].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if _, both := src.Defs[name]; both {
-			problems = append(problems, Problem{Path: src.Pointer + "/" + home + "/" + escapeToken(name), Reason: Collision,
+			problems = append(problems, Problem{Path: src.Pointer + "/" + home + "/" + jsonpointer.Escape(name), Reason: Collision,
 				Message: "the definition " + shown(name) + " stands here and among the shared definitions",
 				Hint:    "rename one of the two"})
 		}
@@ -161,7 +162,7 @@ func definitionName(ref string) (name, rest string, ok bool) {
 	if more {
 		rest = "/" + rest
 	}
-	name, ok = unescapeToken(token)
+	name, ok = jsonpointer.Unescape(token)
 	return name, rest, ok
 }
 
@@ -258,25 +259,4 @@ func isPlain(v any) bool {
 		return false
 	}
 	return true
-}
-
-// escapeToken writes a member name as a token of a JSON Pointer (RFC 6901).
-func escapeToken(name string) string {
-	if !strings.ContainsAny(name, "~/") {
-		return name
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-}
-
-// unescapeToken is the inverse of escapeToken, false for a ~ that escapes nothing.
-func unescapeToken(token string) (string, bool) {
-	if !strings.Contains(token, "~") {
-		return token, true
-	}
-	for i := 0; i < len(token); i++ {
-		if token[i] == '~' && (i+1 == len(token) || token[i+1] != '0' && token[i+1] != '1') {
-			return "", false
-		}
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~"), true
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 const (
@@ -36,7 +37,7 @@ func (f finding) schemaPath() string {
 	if f.node.object == nil {
 		return f.node.path()
 	}
-	return f.node.path() + "/" + escapeToken(f.keyword)
+	return f.node.path() + "/" + jsonpointer.Escape(f.keyword)
 }
 
 func (f finding) violation() Violation {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/assay/internal/jsonpointer"
 )
 
 // Position returns line and column of an offset as Error counts them.
@@ -79,15 +81,8 @@ scan:
 			path.WriteString(strconv.Itoa(f.index))
 		case f.end > 0:
 			path.WriteByte('/')
-			path.WriteString(escapePointer(string(AppendUnquoted(nil, data[f.start:f.end]))))
+			path.WriteString(jsonpointer.Escape(string(AppendUnquoted(nil, data[f.start:f.end]))))
 		}
 	}
 	return path.String()
 }
-
-// escapePointer escapes a reference token (RFC 6901, section 3).
-func escapePointer(token string) string {
-	return pointerEscapes.Replace(token)
-}
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
