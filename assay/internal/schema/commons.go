@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"strings"
 	"sync"
 
 	"example.com/assay/assay/internal/ecma"
@@ -303,25 +302,4 @@ func (f *foundation) find(tokens []string, call int) *node {
 		return d.root.find(tokens[2:])
 	}
 	return nil
-}
-
-// before reports whether n stands before m in the merged schema, keywords and
-// definitions in the order of their names.
-func (n *node) before(m *node) bool {
-	if n.definition == m.definition {
-		return n.index < m.index
-	}
-	a, b := n.part(), m.part()
-	if a.holder != b.holder {
-		return a.holder < b.holder
-	}
-	return strings.Compare(a.token, b.token) < 0
-}
-
-// part returns the schema in the root's keywords that n is part of, or the root.
-func (n *node) part() *node {
-	for n.parent != nil && n.parent.parent != nil {
-		n = n.parent
-	}
-	return n
 }

@@ -254,21 +254,6 @@ func (g *gate) resolveRecursive(n *node) {
 	}
 }
 
-// inPlaceTargets calls visit for every schema that judges the same value as n.
-func (n *node) inPlaceTargets(visit func(*node)) {
-	for _, sub := range n.subs {
-		if inPlace(sub.holder) {
-			visit(sub)
-		}
-	}
-	if n.ref != nil {
-		visit(n.ref)
-	}
-	for _, target := range n.dynamic {
-		visit(target)
-	}
-}
-
 // checkLoops refuses a chain of schemas that judge one value without an end, or
 // with more links than a judgement is to follow. It looks at those that begin at
 // nodes.
