@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"example.com/assay/assay/internal/nametable"
 	"example.com/assay/assay/internal/schema"
 	"example.com/assay/assay/internal/strictjson"
 )
@@ -15,7 +16,8 @@ import (
 // Checker is the compiled form of [Rules]. It is immutable and safe for
 // concurrent use. A nil *Checker denies everything.
 type Checker struct {
-	tools map[string]*tool // the tools that the rules say something of by name
+	tools map[string]*tool       // those that the rules say something of by name
+	table nametable.Table[*tool] // of tools
 
 	deny, allow               *patterns
 	denyClasses, allowClasses classes
@@ -107,6 +109,7 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 	c.nameExact()
 	// A name that is found here needs no other look.
 	maps.DeleteFunc(c.tools, func(name string, _ *tool) bool { return !validName(name) })
+	c.table = nametable.Make(c.tools)
 	return c, problems
 }
 
@@ -265,7 +268,7 @@ func (c *Checker) Admits(req *Request) bool {
 	if c == nil || len(c.duties) > 0 {
 		return false
 	}
-	t := c.tools[req.Tool]
+	t := c.table.Lookup(req.Tool)
 	if t == nil || len(t.rules) == 0 || t.refusal != nil || t.pin != nil ||
 		over(c.maxRequests, req.Requests) || over(c.maxCalls, req.Calls) {
 		return false
@@ -277,7 +280,7 @@ func (c *Checker) Admits(req *Request) bool {
 // find returns what the rules say of a tool by its name, and the denial of steps
 // 3 and 4, if any; a nil tool is an invalid name.
 func (c *Checker) find(name string) (*tool, *ruling) {
-	if t := c.tools[name]; t != nil {
+	if t := c.table.Lookup(name); t != nil {
 		return t, t.refusal
 	}
 	if !validName(name) {

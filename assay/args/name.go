@@ -1,5 +1,7 @@
 package args
 
+import "example.com/assay/assay/internal/nametable"
+
 // Expect makes c ready for calls of tools that its rules need not name: what
 // patterns say of these names is found now, once. It is to be called before
 // anybody asks c.
@@ -15,6 +17,7 @@ func (c *Checker) Expect(names []string) {
 		}
 		c.tools[name] = bare[refusal]
 	}
+	c.table = nametable.Make(c.tools)
 }
 
 // AllowsName reports whether a call of the tool is allowed by its name alone,

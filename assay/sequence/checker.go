@@ -1,13 +1,17 @@
 package sequence
 
-import "sync"
+import (
+	"sync"
+
+	"example.com/assay/assay/internal/nametable"
+)
 
 // Checker is a compiled list of rules, or a compiled exact list of names. It is
 // immutable and safe for concurrent use. A nil or zero Checker allows nothing.
 type Checker struct {
 	opts   Options
 	rules  []rule
-	names  names
+	names  nametable.Table[int32]
 	events []event  // by number of the name: what it means, if no blocklist matches it
 	tools  []string // the names that rules mention, ascending
 
@@ -42,7 +46,7 @@ func (t *Trace) arguments(i int) []byte {
 }
 
 // usable reports whether c was made by Compile or CompileExact.
-func (c *Checker) usable() bool { return c != nil && (c.names.table != nil || c.names.all != nil) }
+func (c *Checker) usable() bool { return c != nil && c.events != nil }
 
 // Tools returns the names that rules mention, ascending, aliases replaced by
 // their members.
@@ -149,7 +153,7 @@ func (a answer) failure() Failure {
 // run records the whole trace. It returns false when the budget is used up.
 func (m *machine) run(t *Trace, b *Budget) bool {
 	for j, name := range t.Names {
-		ev, ok := m.resolve(name, m.c.names.lookup(name), b)
+		ev, ok := m.resolve(name, m.c.names.Lookup(name), b)
 		if ok && len(ev.atoms) > 0 {
 			ev, ok = m.judge(ev, t.arguments(j), b)
 		}
@@ -171,7 +175,7 @@ func (m *machine) verdict(t *Trace, b *Budget) answer {
 		return denied
 	}
 	for j, name := range t.Names {
-		number := c.names.lookup(name)
+		number := c.names.Lookup(name)
 		if number == 0 && len(c.blocks) == 0 && !c.isExact {
 			if m.between > 0 {
 				return denied // a strict sequence is interrupted

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/assay/assay/internal/ecma"
+	"example.com/assay/assay/internal/nametable"
 	"example.com/assay/internal/jsonpointer"
 )
 
@@ -104,7 +105,7 @@ func CompileExact(list []string) *Checker {
 		}
 		c.exact[i] = numbers[name]
 	}
-	c.names = makeNames(numbers)
+	c.names = nametable.Make(numbers)
 	return c
 }
 
@@ -275,7 +276,7 @@ func (p *compiler) build(c *Checker) {
 		numbers[strings.Clone(name)] = number
 	}
 	c.tools = slices.Sorted(maps.Keys(numbers))
-	c.names = makeNames(numbers)
+	c.names = nametable.Make(numbers)
 }
 
 // class collects the uses of all targets that a name stands for, by rule.

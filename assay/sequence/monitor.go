@@ -86,7 +86,7 @@ func (m *Monitor) Allows(tool string, arguments []byte, b *Budget) bool {
 	}
 	b = m.budget(b)
 	m.answer = undecided
-	ev, ok := m.machine.resolve(tool, m.machine.c.names.lookup(tool), b)
+	ev, ok := m.machine.resolve(tool, m.machine.c.names.Lookup(tool), b)
 	if ok && len(ev.atoms) > 0 {
 		ev, ok = m.machine.judge(ev, arguments, b)
 	}
@@ -105,7 +105,7 @@ func (m *Monitor) AllowsName(tool string, steps int) bool {
 	}
 	w := &m.machine
 	c := w.c
-	ev := &c.events[c.names.lookup(tool)]
+	ev := &c.events[c.names.Lookup(tool)]
 	if steps -= 1 + ev.steps; steps < 0 || c.isExact || w.tooMany || len(c.blocks) > 0 && !c.passesBlocks(tool, steps) {
 		return false
 	}
@@ -199,7 +199,7 @@ func (m *Monitor) Record(call Call, b *Budget) {
 		return
 	}
 	b = m.budget(b)
-	ev, ok := m.machine.resolve(call.Tool, m.machine.c.names.lookup(call.Tool), b)
+	ev, ok := m.machine.resolve(call.Tool, m.machine.c.names.Lookup(call.Tool), b)
 	if !ok {
 		// The rules that look at every name may have been left out.
 		m.machine.tooMany = true
@@ -484,7 +484,7 @@ func (m *Monitor) Available(names []string) []string {
 	}
 	unbounded := NewBudget(math.MaxInt, 0, nil)
 	for _, name := range names {
-		ev, _ := m.machine.resolve(name, m.machine.c.names.lookup(name), unbounded)
+		ev, _ := m.machine.resolve(name, m.machine.c.names.Lookup(name), unbounded)
 		if len(ev.atoms) > 0 {
 			ev = m.machine.guess(ev, no)
 		}

@@ -1,4 +1,4 @@
-package sequence
+package nametable
 
 import (
 	"math/rand/v2"
@@ -22,9 +22,9 @@ func TestATableFindsWhatAMapFinds(t *testing.T) {
 		for range 1 + r.IntN(60) {
 			all[name()] = int32(len(all) + 1)
 		}
-		table := makeNames(all)
+		table := Make(all)
 		ask := func(name string) {
-			if got := table.lookup(name); got != all[name] {
+			if got := table.Lookup(name); got != all[name] {
 				t.Fatalf("%q is number %d, want %d", name, got, all[name])
 			}
 		}
@@ -50,13 +50,33 @@ func TestNamesThatFallTogetherAreFound(t *testing.T) {
 		// Only the bytes between the ends differ.
 		all["prefix--"+strings.Repeat("x", i)+"y"+strings.Repeat("x", 200-i)+"--suffix"] = int32(i + 1)
 	}
-	table := makeNames(all)
-	if table.all == nil {
+	table := Make(all)
+	if table.slots != nil {
 		t.Error("200 names of one key are kept in the table")
 	}
 	for name, number := range all {
-		if got := table.lookup(name); got != number {
+		if got := table.Lookup(name); got != number {
 			t.Errorf("number %d, want %d", got, number)
 		}
+	}
+}
+
+func TestManyNamesAreFound(t *testing.T) {
+	all := map[string]int32{}
+	for i := range maxNames + 1 {
+		all["tool"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26)] = int32(i + 1)
+	}
+	table := Make(all)
+	if table.slots != nil {
+		t.Error("so many names are kept in slots")
+	}
+	for name, number := range all {
+		if got := table.Lookup(name); got != number {
+			t.Errorf("number %d, want %d", got, number)
+		}
+	}
+	var none Table[int32]
+	if table.Lookup("other") != 0 || none.Lookup("other") != 0 || none.Lookup("") != 0 {
+		t.Error("a name that is not there is found")
 	}
 }
