@@ -1,8 +1,6 @@
 package assay
 
 import (
-	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -76,9 +74,7 @@ func (c *compiled) checkValue(r *args.Request, d *Decision) {
 		return
 	default:
 		*d = notAValue.decision()
-		if kind := reflect.ValueOf(r.Value).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
-			d.Reason = fmt.Sprintf("a value of the Go type %T is not a JSON value; marshal it and ask CheckArgs", r.Value)
-		}
+		d.Reason = whyNoValue(r.Value, c.options.MaxSteps)
 		return
 	}
 	switch {

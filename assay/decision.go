@@ -1,11 +1,15 @@
 package assay
 
+import "fmt"
+
 // Decision is the answer to one question about one call. It is a statement
 // about the input, never proof that anything ran. The zero value denies.
 //
 // Nothing in a Decision is shared with the policy that made it: a caller may
 // keep and change it. As JSON it has the member names of the server's answers,
-// fit to be handed to the agent as the result of the call that did not run.
+// fit to be handed to the agent as the result of the call that did not run. Its
+// texts hold < and >, which encoding/json escapes unless an Encoder is told
+// SetEscapeHTML(false).
 type Decision struct {
 	// Allowed is true when no rule forbids the call. An allow with Obligations
 	// is not yet a go: see [Decision.Err].
@@ -142,17 +146,33 @@ func (d Decision) Err() error {
 // DeniedError is the error form of a denial.
 type DeniedError struct{ Decision Decision }
 
-// Error names the code and the first violation; it repeats no argument value.
+// Error names the code, and the first violation: where it is, what is wrong and
+// what would pass, and how many more there are. It repeats no argument value.
 func (e *DeniedError) Error() string {
+	d := &e.Decision
 	s := "assay: denied"
-	if e.Decision.Code != "" {
-		s += " (" + string(e.Decision.Code) + ")"
+	if d.Code != "" {
+		s += " (" + string(d.Code) + ")"
 	}
-	if len(e.Decision.Violations) > 0 {
-		return s + ": " + e.Decision.Violations[0].Message
+	if len(d.Violations) == 0 {
+		if d.Reason != "" {
+			s += ": " + d.Reason
+		}
+		return s
 	}
-	if e.Decision.Reason != "" {
-		s += ": " + e.Decision.Reason
+	first := &d.Violations[0]
+	if first.Path != "" {
+		s += ": " + first.Path
+	}
+	s += ": " + first.Message
+	if first.Suggestion != "" {
+		s += "; " + first.Suggestion
+	}
+	switch more := len(d.Violations) - 1; {
+	case d.Truncated:
+		s += " (and more)"
+	case more > 0:
+		s += fmt.Sprintf(" (and %d more)", more)
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package assay_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"example.com/assay/assay"
@@ -25,5 +26,27 @@ func TestADecisionAsJSON(t *testing.T) {
 		if got, err := json.Marshal(test.d); err != nil || string(got) != test.want {
 			t.Errorf("%s is %s, %v; want %s", test.name, got, err, test.want)
 		}
+	}
+}
+
+func TestADenialAsAnError(t *testing.T) {
+	p := mustParse(t, `{"tools":{"deny":["rm"]},"schemas":{"pay":{"properties":{"sum":{"maximum":30},"to":{"type":"string"}},"required":["to"]}}}`)
+	for _, test := range []struct{ tool, arguments, want string }{
+		{"pay", `{"sum":31,"to":"x"}`, `assay: denied (E_ARG_SCHEMA): /sum: the number must be <= 30; use a number <= 30`},
+		{"pay", `{"sum":31}`, `assay: denied (E_ARG_SCHEMA): missing the property "to"; add the property "to" (and 1 more)`},
+		{"rm", `{}`, `assay: denied (E_TOOL_DENIED): a deny pattern matches the tool's name`},
+	} {
+		d := assay.CheckArgs(p, assay.Call{Tool: test.tool, Arguments: []byte(test.arguments)})
+		if err := d.Err(); err == nil || err.Error() != test.want {
+			t.Errorf("%s %s: %v, want %s", test.tool, test.arguments, err, test.want)
+		}
+	}
+	if got, want := (assay.Decision{}).Err().Error(), "assay: denied"; got != want {
+		t.Errorf("the zero value: %s", got)
+	}
+	d := assay.CheckArgs(p, assay.Call{Tool: "pay", Arguments: []byte(`{"sum":31}`)})
+	d.Truncated = true
+	if got := d.Err().Error(); !strings.HasSuffix(got, " (and more)") {
+		t.Error(got)
 	}
 }

@@ -2,10 +2,14 @@ package assay
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"example.com/assay/assay/internal/strictjson"
+	"example.com/assay/internal/jsonpointer"
 )
 
 // valueCheck looks through a Go value before an engine sees it.
@@ -16,6 +20,17 @@ type valueCheck struct {
 	// no json.Number, which the fast program of a schema reads all the same, and
 	// maps and slices that are nil, which nothing but plainValue makes null.
 	numbers, nils bool
+
+	// Once it is known that the value is none, a second look says why.
+	explain bool
+	fault   string   // what is wrong with the first part, in the order of names, that is none
+	path    []string // the tokens to it, the last one first
+}
+
+// no says what is wrong.
+func (c *valueCheck) no(fault string) bool {
+	c.fault = fault
+	return false
 }
 
 // ok reports whether v is a JSON value by the rules of [CheckArgsValue]. depth
@@ -29,25 +44,28 @@ func (c *valueCheck) ok(v any, depth int) bool {
 	case nil, bool:
 		return true
 	case string:
-		return isUTF8(v)
+		return isUTF8(v) || c.no("a text is not valid UTF-8")
 	case json.Number:
 		_, ok := strictjson.ParseNumber(string(v))
-		return ok
+		return ok || c.no("a json.Number is not a JSON number, or beyond the bound of one")
 	case []any:
 		c.nils = c.nils || v == nil
 		if depth == strictjson.MaxDepth {
-			return false
+			return c.no(tooDeep)
 		}
-		for _, item := range v {
+		for i, item := range v {
 			if !c.ok(item, depth+1) {
-				return false
+				return c.within(strconv.Itoa(i))
 			}
 		}
 		return true
 	case map[string]any:
 		c.nils = c.nils || v == nil
 		if depth == strictjson.MaxDepth {
-			return false
+			return c.no(tooDeep)
+		}
+		if c.explain {
+			return c.members(v, depth)
 		}
 		for key, member := range v {
 			if !isUTF8(key) || !c.ok(member, depth+1) {
@@ -57,12 +75,61 @@ func (c *valueCheck) ok(v any, depth int) bool {
 		return true
 	case float64:
 		c.numbers = true
-		return !math.IsNaN(v) && !math.IsInf(v, 0)
+		return !math.IsNaN(v) && !math.IsInf(v, 0) || c.no("a number is NaN or infinite")
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		c.numbers = true
 		return true
 	}
+	if !c.explain {
+		return false
+	}
+	return c.no(fmt.Sprintf("a value of the Go type %T is not a JSON value; marshal the arguments and ask CheckArgs", v))
+}
+
+// members looks at the members of v in the order of their names.
+func (c *valueCheck) members(v map[string]any, depth int) bool {
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		if !isUTF8(key) {
+			return c.no("a name is not valid UTF-8")
+		}
+		if !c.ok(v[key], depth+1) {
+			return c.within(key)
+		}
+	}
+	return true
+}
+
+// within says where it is that something is wrong.
+func (c *valueCheck) within(token string) bool {
+	if c.explain {
+		c.path = append(c.path, token)
+	}
 	return false
+}
+
+const (
+	tooDeep = "the arguments nest deeper than 128"
+	// maxPath is how long a path may be that a reason repeats, in bytes.
+	maxPath = 256
+)
+
+// whyNoValue says why v, which is no JSON value, is none, as far as so many
+// steps reach.
+func whyNoValue(v any, steps int) string {
+	c := valueCheck{steps: steps, explain: true}
+	if c.ok(v, 0); c.fault == "" {
+		return notAValue.reason
+	}
+	path := ""
+	for _, token := range slices.Backward(c.path) {
+		if path = jsonpointer.Join(path, token); len(path) > maxPath {
+			return c.fault
+		}
+	}
+	if path == "" {
+		return c.fault
+	}
+	return "at " + path + ": " + c.fault
 }
 
 // plainValue returns a copy of a value that a valueCheck found to be JSON, with

@@ -235,3 +235,38 @@ schemas:
 		}
 	}
 }
+
+func TestAReasonSaysWhatIsNoValueAndWhere(t *testing.T) {
+	p := mustParse(t, `{"schemas":{"t":{"type":"object"}}}`)
+	shared := any("x")
+	for range 40 {
+		shared = []any{shared, shared}
+	}
+	deep := any("x")
+	for range 129 {
+		deep = []any{deep}
+	}
+	for _, test := range []struct {
+		name string
+		v    any
+		want string
+	}{
+		{"a struct", struct{ Limit int }{1}, "a value of the Go type struct { Limit int } is not a JSON value; marshal the arguments and ask CheckArgs"},
+		{"a typed slice in a map", map[string]any{"to": map[string]any{"a/b": []string{"x"}}}, "at /to/a~1b: a value of the Go type []string is not a JSON value; marshal the arguments and ask CheckArgs"},
+		{"a typed map in a list", []any{1, map[string]int{}}, "at /1: a value of the Go type map[string]int is not a JSON value; marshal the arguments and ask CheckArgs"},
+		{"the first of two, in the order of names", map[string]any{"b": make(chan int), "a": math.NaN()}, "at /a: a number is NaN or infinite"},
+		{"text", map[string]any{"a": "\xff"}, "at /a: a text is not valid UTF-8"},
+		{"a name", map[string]any{"a": map[string]any{"\xff": 1}}, "at /a: a name is not valid UTF-8"},
+		{"a number", json.Number("1_0"), "a json.Number is not a JSON number, or beyond the bound of one"},
+		{"what nests too deep under long names", map[string]any{strings.Repeat("n", 300): deep}, "the arguments nest deeper than 128"},
+		{"what is behind more than can be looked at", map[string]any{"a": shared, "z": make(chan int)}, ""},
+	} {
+		d := assay.CheckArgsValue(p, "t", test.v)
+		switch {
+		case test.want == "" && (d.Code == assay.CodeValue && d.Reason == "the arguments are not a JSON value" || d.Code == assay.CodeLimitExceeded):
+			// The order of a map decides how soon the channel is seen.
+		case d.Allowed || d.Code != assay.CodeValue || d.Reason != test.want:
+			t.Errorf("%s: %s %q, want %q", test.name, d.Code, d.Reason, test.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -27,6 +28,35 @@ func quote(s string) string {
 		s = s[:cut] + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// maxMembers is how many members of an alias a message names.
+const maxMembers = 8
+
+// words is what advice calls the tool of a selector: its name, and for an alias
+// the tools that it stands for, as an agent can call nothing else.
+func (p *compiler) words(s Selector) string {
+	members := p.aliases[s.Tool]
+	if len(members) == 0 {
+		return quote(s.Tool)
+	}
+	if words, ok := p.spoken[s.Tool]; ok {
+		return words // one text serves every rule
+	}
+	var all []string
+	for _, member := range members[:min(len(members), maxMembers)] {
+		all = append(all, quote(member))
+	}
+	if len(members) > maxMembers {
+		all = append(all, "another tool of the alias "+quote(s.Tool))
+	}
+	last := len(all) - 1
+	words := all[last]
+	if last > 0 {
+		words = strings.Join(all[:last], ", ") + " or " + words
+	}
+	p.spoken[s.Tool] = words
+	return words
 }
 
 // count writes "1 call" or "2 calls".

@@ -39,7 +39,7 @@ func (r After) compile(p *compiler, path string) rule {
 	p.selector(r.Then, path+"/then")
 	p.operand(r.Within, path+"/within")
 	return rule{timed: true, tool: r.Then.Tool, auto: after{
-		trigger: r.Trigger.Tool, then: r.Then.Tool, within: r.Within,
+		trigger: p.words(r.Trigger), then: p.words(r.Then), within: r.Within,
 	}}
 }
 
@@ -114,13 +114,13 @@ func (after) spans(from, to run, in operands) bool {
 }
 
 func (a after) advice(r run, n int, extent Extent) (string, string) {
-	message := quote(a.trigger) + " was not followed by " + quote(a.then) +
+	message := a.trigger + " was not followed by " + a.then +
 		" within " + count(a.within, "call")
 	switch {
 	case extent == Complete || r.bad || n != r.x+a.within+1:
 		return message, hopeless
 	case a.within == 0:
-		return message, "do not call " + quote(a.trigger)
+		return message, "do not call " + a.trigger
 	}
-	return message, "call " + quote(a.then) + " now"
+	return message, "call " + a.then + " now"
 }

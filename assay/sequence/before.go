@@ -29,7 +29,9 @@ func (r Before) MarshalJSON() ([]byte, error) {
 func (r Before) compile(p *compiler, path string) rule {
 	p.selector(r.First, path+"/first")
 	p.selector(r.Then, path+"/then")
-	return rule{tool: r.Then.Tool, auto: before{first: r.First.Tool, then: r.Then.Tool}}
+	return rule{tool: r.Then.Tool, auto: before{
+		first: r.First.Tool, then: r.Then.Tool, words: [2]string{p.words(r.First), p.words(r.Then)},
+	}}
 }
 
 // before keeps the index of the first First in x and of the first Then in y,
@@ -37,6 +39,7 @@ func (r Before) compile(p *compiler, path string) rule {
 type before struct {
 	plain
 	first, then string
+	words       [2]string // what advice calls them
 }
 
 func (before) start() run { return run{x: -1, y: -1} }
@@ -101,9 +104,9 @@ func (before) spanned(r run, _ int, _ bool) []int {
 }
 
 func (a before) advice(r run, n int, extent Extent) (string, string) {
-	message := quote(a.then) + " was called without an earlier call of " + quote(a.first)
+	message := a.words[1] + " was called without an earlier call of " + a.words[0]
 	if r.y == n-1 && extent == Prefix {
-		return message, "call " + quote(a.first) + " before " + quote(a.then)
+		return message, "call " + a.words[0] + " before " + a.words[1]
 	}
 	return message, hopeless
 }

@@ -51,7 +51,7 @@ type Problem struct {
 // It returns a nil checker if there are problems, and then all of them, in the
 // order of rules and of alias names.
 func Compile(rules []Rule, aliases map[string][]string, opts Options) (*Checker, []Problem) {
-	p := &compiler{aliases: aliases, targets: map[string]int{}, atoms: map[string]*atom{},
+	p := &compiler{aliases: aliases, spoken: map[string]string{}, targets: map[string]int{}, atoms: map[string]*atom{},
 		patterns: ecma.NewSet(maxMachines)}
 	c := &Checker{opts: opts, rules: make([]rule, 0, len(rules)), events: make([]event, 1)}
 	for i, r := range rules {
@@ -131,6 +131,7 @@ func (p *compiler) scans(rules []rule) []before {
 // compiler is the state of one Compile.
 type compiler struct {
 	aliases  map[string][]string
+	spoken   map[string]string // aliases in words; see words
 	problems []Problem
 
 	rule     int32 // the rule being compiled

@@ -48,6 +48,26 @@ func TestStatusesHaveNames(t *testing.T) {
 	}
 }
 
+// An agent can call the tools that an alias stands for, and no alias.
+func TestSuggestionsNameTheToolsOfAnAlias(t *testing.T) {
+	aliases := map[string][]string{"one": {"x1"}, "two": {"y1", "y2"}, "many": strings.Fields("m1 m2 m3 m4 m5 m6 m7 m8 m9")}
+	for _, row := range []struct {
+		rule              sequence.Rule
+		trace, suggestion string
+	}{
+		{sequence.Before{First: name("two"), Then: name("b")}, "b", `call "y1" or "y2" before "b"`},
+		{sequence.Require{Tool: name("one")}, "b", `call "x1" first`},
+		{sequence.MaxCalls{Tool: name("two"), Max: 0}, "y2", `do not call "y1" or "y2" any more`},
+		{sequence.Sequence{Tools: []sequence.Selector{name("many"), name("b")}}, "b",
+			`call "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8" or another tool of the alias "many" next in the sequence`},
+	} {
+		r := compile(t, aliases, row.rule).Check(sequence.Trace{Names: strings.Fields(row.trace)}, nil)
+		if len(r.Violations) != 1 || r.Violations[0].Suggestion != row.suggestion {
+			t.Errorf("%s: %s, want %q", row.rule.ID(), show(r), row.suggestion)
+		}
+	}
+}
+
 // TestSuggestionsSayWhatToDoNext: when the proposed call is what breaks the
 // rule, the agent hears what to call instead; when it happened before, that
 // nothing helps.

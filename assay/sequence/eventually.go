@@ -28,7 +28,7 @@ func (r Eventually) MarshalJSON() ([]byte, error) {
 func (r Eventually) compile(p *compiler, path string) rule {
 	p.selector(r.Tool, path+"/tool")
 	p.operand(r.Within, path+"/within")
-	return rule{timed: true, tool: r.Tool.Tool, auto: eventually{tool: r.Tool.Tool, within: r.Within}}
+	return rule{timed: true, tool: r.Tool.Tool, auto: eventually{tool: p.words(r.Tool), within: r.Within}}
 }
 
 // eventually keeps the first match in x, -1 for none.
@@ -89,9 +89,9 @@ func (eventually) spanned(r run, n int, cut bool) []int {
 }
 
 func (a eventually) advice(r run, n int, extent Extent) (string, string) {
-	message := quote(a.tool) + " was not called within the first " + count(a.within, "call")
+	message := a.tool + " was not called within the first " + count(a.within, "call")
 	if r.x < 0 && n == a.within && extent == Prefix && n > 0 {
-		return message, "call " + quote(a.tool) + " now"
+		return message, "call " + a.tool + " now"
 	}
 	return message, hopeless
 }

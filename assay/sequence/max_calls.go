@@ -27,7 +27,7 @@ func (r MaxCalls) MarshalJSON() ([]byte, error) {
 func (r MaxCalls) compile(p *compiler, path string) rule {
 	p.selector(r.Tool, path+"/tool")
 	p.operand(r.Max, path+"/max")
-	return rule{tool: r.Tool.Tool, auto: maxCalls{tool: r.Tool.Tool, max: r.Max}}
+	return rule{tool: r.Tool.Tool, auto: maxCalls{tool: p.words(r.Tool), max: r.Max}}
 }
 
 // maxCalls counts the matches in x, and keeps the last one in y.
@@ -70,10 +70,10 @@ func (a maxCalls) valid(r run, n int) bool {
 }
 
 func (a maxCalls) advice(r run, n int, extent Extent) (string, string) {
-	message := quote(a.tool) + " was called " + count(r.x, "time") + "; at most " +
+	message := a.tool + " was called " + count(r.x, "time") + "; at most " +
 		itoa(a.max) + " allowed"
 	if r.y == n-1 && r.x == a.max+1 && extent == Prefix {
-		return message, "do not call " + quote(a.tool) + " any more"
+		return message, "do not call " + a.tool + " any more"
 	}
 	return message, hopeless
 }

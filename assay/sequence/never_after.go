@@ -31,7 +31,7 @@ func (r NeverAfter) compile(p *compiler, path string) rule {
 	p.selector(r.Trigger, path+"/trigger")
 	p.selector(r.Forbidden, path+"/forbidden")
 	return rule{tool: r.Forbidden.Tool, auto: neverAfter{
-		trigger: r.Trigger.Tool, forbidden: r.Forbidden.Tool,
+		trigger: p.words(r.Trigger), forbidden: p.words(r.Forbidden),
 	}}
 }
 
@@ -80,9 +80,9 @@ func (neverAfter) valid(r run, n int) bool {
 }
 
 func (a neverAfter) advice(r run, n int, extent Extent) (string, string) {
-	message := quote(a.forbidden) + " was called after " + quote(a.trigger)
+	message := a.forbidden + " was called after " + a.trigger
 	if r.y == n-1 && extent == Prefix {
-		return message, "do not call " + quote(a.forbidden) + " any more"
+		return message, "do not call " + a.forbidden + " any more"
 	}
 	return message, hopeless
 }

@@ -23,7 +23,7 @@ func (r Require) MarshalJSON() ([]byte, error) {
 
 func (r Require) compile(p *compiler, path string) rule {
 	p.selector(r.Tool, path+"/tool")
-	return rule{constraint: RuleMissing, tool: r.Tool.Tool, auto: require{tool: r.Tool.Tool}}
+	return rule{constraint: RuleMissing, tool: r.Tool.Tool, auto: require{tool: p.words(r.Tool)}}
 }
 
 // require counts up to one in x. Nothing decides a violation, so nothing spans.
@@ -56,5 +56,5 @@ func (require) limit(r run, in operands) int {
 }
 
 func (a require) advice(run, int, Extent) (string, string) {
-	return "no call of " + quote(a.tool) + " is in the trace", "call " + quote(a.tool) + " first"
+	return "no call of " + a.tool + " is in the trace", "call " + a.tool + " first"
 }

@@ -68,7 +68,7 @@ func (r Sequence) compile(p *compiler, path string) rule {
 			p.selector(s, path+"/tools/"+itoa(i))
 		}
 		o.at[i], o.last[operand] = operand, int32(i)
-		o.tools[i] = s.Tool
+		o.tools[i] = p.words(s)
 	}
 	constraint := OrderBroken
 	if r.Strict {
@@ -87,7 +87,7 @@ type order struct {
 	strict bool
 	at     []int32  // the operand at each position
 	last   []int32  // the last position of each operand
-	tools  []string // names, for advice
+	tools  []string // in words, for advice
 }
 
 func (*order) start() run { return run{y: -1} }
@@ -186,12 +186,12 @@ func (o *order) advice(r run, n int, extent Extent) (string, string) {
 	case !r.bad:
 		return "the run ended after " + count(r.x, "call") + " of a sequence of " + itoa(len(o.at)), hopeless
 	case o.strict:
-		message = "another call than " + quote(o.tools[r.x]) + " came within a strict sequence"
+		message = "another call than " + o.tools[r.x] + " came within a strict sequence"
 	default:
-		message = "a later call of a sequence came before " + quote(o.tools[r.x])
+		message = "a later call of a sequence came before " + o.tools[r.x]
 	}
 	if r.y == n-1 && extent == Prefix {
-		return message, "call " + quote(o.tools[r.x]) + " next in the sequence"
+		return message, "call " + o.tools[r.x] + " next in the sequence"
 	}
 	return message, hopeless
 }
