@@ -3,17 +3,31 @@
 //
 // A policy is compiled once and answers for as long as the process lives:
 //
-//	policy, err := assay.Parse(text, nil)
+//	policy, err := assay.Parse(text, &assay.Options{Strict: true})
 //	...
-//	if err := assay.CheckArgs(policy, call).Err(); err != nil {
-//		// The call must not run. The error says why, and what would pass.
+//	session := assay.NewSession(policy)
+//	...
+//	decision, pending := session.Begin(call)
+//	defer pending.Cancel() // does nothing after Done
+//	if err := decision.Err(); err != nil {
+//		return err // a denial says what would pass; or a person has to approve first
 //	}
+//	defer pending.Done()
+//	return run(call)
+//
+// Strict is for whoever can refuse a broken file at its start: a schema that does
+// not compile is an error of Parse. Without it, as with nil options, every call
+// of that schema's tool is denied and the other tools go on working; the server
+// loads files so.
 //
 // [Parse] reads a file, JSON or YAML; [Compile] takes the same document as a
 // [Spec]. [CheckArgs] answers by a call's name and arguments, [CheckSequence]
 // by the calls before it, [PolicyDecide] by a list of blocked names. A
-// [Session] answers all of it at once and remembers: limits count there, and
-// the price of a call does not grow with the history.
+// [Session] answers the first two at once and remembers: limits count there, and
+// the price of a call does not grow with the history. Without one, ask about
+// order first and about arguments last, and let neither stand for the other:
+// only CheckArgs brings obligations, and an approval is no leave to pass over
+// the order.
 //
 // # What an answer means
 //

@@ -10,12 +10,15 @@ import (
 	"example.com/assay/assay/sequence"
 )
 
-// The whole story: a policy is parsed once; a call is decided by its arguments
-// and by what came before it; a denial says what would pass.
+// The whole story: a policy is parsed once; a call is decided by what came
+// before it and by its arguments; a denial says what would pass. Only the
+// argument check brings obligations, so it is asked last: its answer is the one
+// that is left when both allow.
 func Example() {
 	policy, err := assay.Parse([]byte(`
 tools:
   allow: [apply_discount, verify_customer]
+  approval_required: [apply_discount]
 schemas:
   apply_discount:
     type: object
@@ -25,39 +28,49 @@ schemas:
       percent: {type: number, minimum: 0, maximum: 30}
 sequences:
   - {type: before, first: verify_customer, then: apply_discount}
-`), nil)
+`), &assay.Options{Strict: true}) // a schema that does not compile is an error here
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	var history []assay.Call
-	try := func(call assay.Call) {
-		d := assay.CheckArgs(policy, call)
+	try := func(call assay.Call, approved bool) {
+		d := assay.CheckSequence(policy, history, call)
 		if d.Allowed {
-			d = assay.CheckSequence(policy, history, call)
+			d = assay.CheckArgs(policy, call)
 		}
-		if err := d.Err(); err != nil {
+		var duties *assay.ObligationsError
+		switch err := d.Err(); {
+		case errors.As(err, &duties) && !approved:
+			fmt.Println(call.Tool, "has to wait:", d.Obligations[0].Kind)
+			return
+		case errors.As(err, &duties):
+			fmt.Println(call.Tool, "was approved and may run")
+		case err != nil:
 			fmt.Println(call.Tool, "is denied:", d.Code)
 			for _, v := range d.Violations {
 				fmt.Printf("  %s: %s\n", v.Constraint, v.Suggestion)
 			}
 			return
+		default:
+			fmt.Println(call.Tool, "may run")
 		}
-		fmt.Println(call.Tool, "may run")
 		history = append(history, call)
 	}
-	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 50}`)})
-	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 30}`)})
-	try(assay.Call{Tool: "verify_customer"})
-	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 30}`)})
+	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 30}`)}, true)
+	try(assay.Call{Tool: "verify_customer"}, false)
+	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 50}`)}, true)
+	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 30}`)}, false)
+	try(assay.Call{Tool: "apply_discount", Arguments: json.RawMessage(`{"percent": 30}`)}, true)
 	// Output:
-	// apply_discount is denied: E_ARG_SCHEMA
-	//   maximum: use a number <= 30
 	// apply_discount is denied: E_SEQUENCE
 	//   before: call "verify_customer" before "apply_discount"
 	// verify_customer may run
-	// apply_discount may run
+	// apply_discount is denied: E_ARG_SCHEMA
+	//   maximum: use a number <= 30
+	// apply_discount has to wait: approval_required
+	// apply_discount was approved and may run
 }
 
 func ExampleParse() {
@@ -211,27 +224,47 @@ func ExampleDecision_Err() {
 }
 
 func ExampleNewSession() {
-	policy, err := assay.Parse([]byte("[{type: before, first: verify, then: pay}, {type: max_calls, tool: pay, max: 1}]"), nil)
+	policy, err := assay.Parse([]byte(`
+tools: {approval_required: [pay]}
+sequences:
+  - {type: before, first: verify, then: pay}
+  - {type: max_calls, tool: pay, max: 1}
+`), &assay.Options{Strict: true})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	session := assay.NewSession(policy)
 	fmt.Println(session.Available())
-	for _, tool := range []string{"pay", "verify", "pay", "pay"} {
+
+	try := func(tool string, approved bool) {
 		d, pending := session.Begin(assay.Call{Tool: tool})
-		fmt.Println(tool, d.Allowed)
-		if d.Err() == nil {
-			// The tool runs here; Cancel is for a call that did not.
-			pending.Done()
+		defer pending.Cancel() // whatever does not run gives its place back; after Done it does nothing
+		var duties *assay.ObligationsError
+		if err := d.Err(); errors.As(err, &duties) {
+			if !approved {
+				fmt.Println(tool, "is refused by a person")
+				return
+			}
+		} else if err != nil {
+			fmt.Println(tool, "is denied:", d.Violations[0].Constraint)
+			return
 		}
+		fmt.Println(tool, "runs")
+		pending.Done()
 	}
+	try("pay", true)
+	try("verify", false)
+	try("pay", false)
+	try("pay", true)
+	try("pay", true)
 	// Output:
 	// [verify]
-	// pay false
-	// verify true
-	// pay true
-	// pay false
+	// pay is denied: before
+	// verify runs
+	// pay is refused by a person
+	// pay runs
+	// pay is denied: max_calls
 }
 
 func ExampleRestore() {

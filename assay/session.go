@@ -62,8 +62,8 @@ func (s *Session) next(call *Call, d *Decision) {
 }
 
 // Begin decides about the call and, if it is allowed, reserves it: from then on
-// it counts and is part of the trace, until it is cancelled. Two goroutines can
-// not both get the last call that is allowed.
+// it counts and is part of the trace, until it is cancelled. Two goroutines
+// cannot both get the last call that is allowed.
 //
 // Every Begin counts against max_requests_total, and every allowed one that is
 // not cancelled against max_tool_calls_total. The Pending is nil where the call
