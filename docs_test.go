@@ -1,6 +1,8 @@
 package assay_test
 
 import (
+	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -137,4 +139,141 @@ func TestTheREADMEShowsWhatItsCommandsPrint(t *testing.T) {
 	if shown := strings.TrimRight(string(out), "\n"); shown == "" || !strings.Contains(string(readme), shown) {
 		t.Errorf("README does not show what the check prints:\n%s", shown)
 	}
+}
+
+// What the code of the README calls and leaves to its reader.
+var (
+	approved func(assay.Call, []assay.Obligation) bool
+	run      func(assay.Call) error
+)
+
+// decided runs a call if the policy allows it after the calls that ran, and if
+// a person approves where the policy asks for that.
+func decided(session *assay.Session, call assay.Call) error {
+	decision, pending := session.Begin(call)
+	defer pending.Cancel() // what does not run does not count; after Done it does nothing
+
+	var duties *assay.ObligationsError
+	if err := decision.Err(); errors.As(err, &duties) {
+		if !approved(call, duties.Decision.Obligations) { // every one of them is met
+			return err
+		}
+	} else if err != nil {
+		return err // a denial: decision.Violations says what would pass
+	}
+	defer pending.Done() // it ran, whatever came of it
+	return run(call)
+}
+
+// readmePolicy is the policy that the README shows.
+func readmePolicy(t *testing.T) *assay.Policy {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := yamlBlock.FindSubmatch(readme)
+	if block == nil {
+		t.Fatal("README shows no policy")
+	}
+	policy, err := assay.Parse(block[1], &assay.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return policy
+}
+
+// The code that people copy must be the code that is tested below.
+func TestTheREADMEShowsTheCodeThatIsTested(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("docs_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(source), "\n// decided runs ")
+	code, _, ok := strings.Cut(code, "\n}\n")
+	if want := "```go\n// decided runs " + code + "\n}\n```\n"; !ok || !strings.Contains(string(readme), want) {
+		t.Errorf("README does not show\n%s", want)
+	}
+}
+
+// An approval does not open the way around the order.
+func TestTheREADMEsCodeRunsNothingThatItsPolicyForbids(t *testing.T) {
+	verify := assay.Call{Tool: "verify_identity", Arguments: json.RawMessage(`{"id": 7}`)}
+	refund := assay.Call{Tool: "refund", Arguments: json.RawMessage(`{"amount": 100}`)}
+	tooMuch := assay.Call{Tool: "refund", Arguments: json.RawMessage(`{"amount": 450}`)}
+	other := assay.Call{Tool: "wipe"}
+
+	var ran []string
+	run = func(call assay.Call) error {
+		ran = append(ran, call.Tool)
+		return nil
+	}
+	session := assay.NewSession(readmePolicy(t))
+	for _, step := range []struct {
+		name    string
+		call    assay.Call
+		approve bool
+		want    string // the code of a denial, "obligations", or "" where it runs
+	}{
+		{"approved, and nobody was verified", refund, true, "E_SEQUENCE"},
+		{"not on the list", other, true, "E_TOOL_NOT_ALLOWED"},
+		{"the verification", verify, false, ""},
+		{"too much, and approved", tooMuch, true, "E_ARG_SCHEMA"},
+		{"not approved", refund, false, "obligations"},
+		{"approved", refund, true, ""},
+	} {
+		asked := false
+		approved = func(_ assay.Call, duties []assay.Obligation) bool {
+			asked = len(duties) == 1 && duties[0].Kind == "approval_required"
+			return step.approve
+		}
+		before := len(ran)
+		err := decided(session, step.call)
+		if got := outcome(err); got != step.want {
+			t.Errorf("%s: %q (%v), want %q", step.name, got, err, step.want)
+		}
+		if runs := len(ran) > before; runs != (step.want == "") {
+			t.Errorf("%s: it ran: %v", step.name, runs)
+		}
+		if needs := step.call.Tool == "refund" && (step.want == "" || step.want == "obligations"); asked != needs {
+			t.Errorf("%s: a person was asked: %v", step.name, asked)
+		}
+	}
+}
+
+// The README says in which order a caller with a history of its own asks.
+func TestOrderIsAskedBeforeArguments(t *testing.T) {
+	policy := readmePolicy(t)
+	refund := assay.Call{Tool: "refund", Arguments: json.RawMessage(`{"amount": 100}`)}
+	ask := func(history ...assay.Call) error {
+		if err := assay.CheckSequence(policy, history, refund).Err(); err != nil {
+			return err
+		}
+		return assay.CheckArgs(policy, refund).Err()
+	}
+	if got := outcome(ask()); got != "E_SEQUENCE" {
+		t.Errorf("nobody was verified: %q", got)
+	}
+	if got := outcome(ask(assay.Call{Tool: "verify_identity"})); got != "obligations" {
+		t.Errorf("verified: %q", got)
+	}
+}
+
+// outcome names what an error of a decision is; "" for none.
+func outcome(err error) string {
+	var denied *assay.DeniedError
+	var duties *assay.ObligationsError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &denied):
+		return string(denied.Decision.Code)
+	case errors.As(err, &duties):
+		return "obligations"
+	}
+	return "another error: " + err.Error()
 }
