@@ -6,7 +6,9 @@ const Far = 3
 
 // Count counts the slips of the finger that turn a into b: bytes inserted,
 // deleted or replaced, and neighbours swapped (the optimal string alignment
-// distance). It returns Far for so many or more, at once where the lengths tell.
+// distance). It returns Far for so many or more, at once where the lengths
+// tell, and for words that share no more than they differ: where the slips are
+// half of the longer word or more, one is not the other misspelt ("a", "pay").
 func Count(a, b string) int {
 	if len(a)-len(b) >= Far || len(b)-len(a) >= Far {
 		return Far
@@ -29,5 +31,8 @@ func Count(a, b string) int {
 		}
 		before, last, row = last, row, before
 	}
-	return min(last[len(b)], Far)
+	if n := last[len(b)]; n == 0 || 2*n < max(len(a), len(b)) {
+		return min(n, Far)
+	}
+	return Far
 }

@@ -15,9 +15,18 @@ func TestCount(t *testing.T) {
 		{"demy", "deny", 1},  // another letter
 		{"maxium", "maximum", 1},
 		{"ednyy", "deny", 2},
-		{"ab", "ba", 1},
-		{"", "ab", 2},
+		{"abc", "acb", 1},
+		{"", "a", Far},
 		{"", "abc", Far},
+		{"a", "pay", Far}, // shares one letter and lacks two
+		{"a", "b", Far},
+		{"ls", "rm", Far},
+		{"ls", "l", Far}, // half of the word
+		{"pa", "pay", 1},
+		{"pyy", "pay", 1},
+		{"pagx", "pay", Far},
+		{"refdn", "refund", 2},
+		{"unset", "set", 2},
 		{"allow", "deny", Far},
 		{"a", "abcdefgh", Far},
 	} {
