@@ -16,10 +16,11 @@ import (
 )
 
 var (
-	testName  = regexp.MustCompile(`\b(?:Test|Fuzz|Example|Benchmark)[A-Z][A-Za-z0-9_]*`)
-	testFunc  = regexp.MustCompile(`(?m)^func (\w+)\(`)
-	yamlBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
-	localLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	testName   = regexp.MustCompile(`\b(?:Test|Fuzz|Example|Benchmark)[A-Z][A-Za-z0-9_]*`)
+	testFunc   = regexp.MustCompile(`(?m)^func (\w+)\(`)
+	yamlBlock  = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
+	policyPath = regexp.MustCompile(`[\w./-]+\.yaml`)
+	localLink  = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 )
 
 // documents are the pages whose claims name their tests.
@@ -138,6 +139,23 @@ func TestTheREADMEShowsWhatItsCommandsPrint(t *testing.T) {
 	out, _ = cmd.Output() // a denial is no success
 	if shown := strings.TrimRight(string(out), "\n"); shown == "" || !strings.Contains(string(readme), shown) {
 		t.Errorf("README does not show what the check prints:\n%s", shown)
+	}
+}
+
+// What somebody copies from the command's help must find its policy.
+func TestEveryPolicyInAnExampleOfTheHelpExists(t *testing.T) {
+	source, err := os.ReadFile("server/cmd/assay-mcp-server/help.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := policyPath.FindAllString(string(source), -1)
+	if len(paths) == 0 {
+		t.Error("no example names a policy")
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("the help names %s, which is not there", path)
+		}
 	}
 }
 

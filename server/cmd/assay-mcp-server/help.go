@@ -1,10 +1,26 @@
 package main
 
-import "io"
+import (
+	"io"
+	"slices"
+
+	"example.com/assay/server"
+)
 
 // help prints text.
 func help(stdout, stderr io.Writer, text string) int {
 	return output(stdout, stderr, text, exitOK, exitError)
+}
+
+// version prints the version of this build, and takes nothing else.
+func version(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	switch {
+	case len(args) == 0:
+		return output(stdout, stderr, server.Version()+"\n", exitOK, exitError)
+	case slices.Contains([]string{"--help", "-help", "-h"}, args[0]):
+		return help(stdout, stderr, helpRoot)
+	}
+	return fail(stderr, exitUsage, "version takes nothing behind it", "see assay-mcp-server --help")
 }
 
 // output writes text and returns code, or failed where it cannot.
@@ -21,14 +37,16 @@ Usage:
   assay-mcp-server [serve] [flags]  serve MCP on stdin and stdout
   assay-mcp-server check QUESTION   ask one question: args, sequence or decide
   assay-mcp-server lint FILE...     look for mistakes in policy files
+  assay-mcp-server version          print the version of this build
+  assay-mcp-server help             this text
 
 Each command has its own --help.
 
 Examples:
-  assay-mcp-server --policy-root ./policies
-  assay-mcp-server check args --policy policies/discounts.yaml \
+  assay-mcp-server --policy-root examples/policies
+  assay-mcp-server check args --policy examples/policies/discounts.yaml \
       --tool apply_discount --args '{"percent": 20}'
-  assay-mcp-server lint policies/discounts.yaml
+  assay-mcp-server lint examples/policies/discounts.yaml
 
 Flags of the server:
   --policy-root DIR    the directory that holds the policies (default policies)
@@ -65,7 +83,7 @@ Usage:
   assay-mcp-server check decide    is this tool's name off the blocklist?
 
 Example:
-  assay-mcp-server check args --policy policies/discounts.yaml \
+  assay-mcp-server check args --policy examples/policies/discounts.yaml \
       --tool apply_discount --args '{"percent": 20}'
 
 Each question has its own --help.
@@ -77,7 +95,7 @@ Usage:
   assay-mcp-server check args --policy FILE --tool NAME [flags]
 
 Example:
-  assay-mcp-server check args --policy policies/discounts.yaml \
+  assay-mcp-server check args --policy examples/policies/discounts.yaml \
       --tool apply_discount --args '{"percent": 20}'
 
 Flags:
@@ -95,7 +113,7 @@ Usage:
   assay-mcp-server check sequence --policy FILE --history JSON --next NAME [flags]
 
 Example:
-  assay-mcp-server check sequence --policy policies/sequence.yaml \
+  assay-mcp-server check sequence --policy examples/policies/sequence.yaml \
       --history '["verify_identity"]' --next delete_customer
 
 Flags:
@@ -113,7 +131,7 @@ Usage:
   assay-mcp-server check decide --policy FILE --tool NAME [flags]
 
 Example:
-  assay-mcp-server check decide --policy policies/blocklist.yaml --tool rm
+  assay-mcp-server check decide --policy examples/policies/blocklist.yaml --tool rm
 
 Flags:
   --policy FILE      the policy

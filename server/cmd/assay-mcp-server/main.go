@@ -4,6 +4,7 @@
 //	assay-mcp-server [serve] --policy-root DIR  serve
 //	assay-mcp-server check args --policy FILE … ask one question at a terminal
 //	assay-mcp-server lint FILE …                look for mistakes in policies
+//	assay-mcp-server version                    print the version of this build
 //
 // See --help for the flags, variables, limits and exit codes.
 package main

@@ -30,9 +30,13 @@ type command func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 
 // commands are the words that may stand first; without a word, serve runs.
 var commands = map[string]command{
-	"serve": serve,
-	"check": check,
-	"lint":  lintCommand,
+	"serve":   serve,
+	"check":   check,
+	"lint":    lintCommand,
+	"version": version,
+	"help": func(_ []string, _ io.Reader, stdout, stderr io.Writer) int {
+		return help(stdout, stderr, helpRoot)
+	},
 }
 
 // run is the program: it returns the exit code. A word that is no command is
@@ -41,13 +45,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return serve(args, stdin, stdout, stderr)
 	}
-	if args[0] == "help" {
-		return help(stdout, stderr, helpRoot)
-	}
 	c, ok := commands[args[0]]
 	if !ok {
-		return unknownWord(stderr, "command", args[0], slices.Collect(maps.Keys(commands)),
-			"to serve the policies of a directory, name it with --policy-root DIR; see assay-mcp-server --help")
+		known := slices.Sorted(maps.Keys(commands))
+		return unknownWord(stderr, "command", args[0], known,
+			"to serve the policies of a directory, name it with --policy-root DIR; the commands are "+strings.Join(known, ", "))
 	}
 	return c(args[1:], stdin, stdout, stderr)
 }

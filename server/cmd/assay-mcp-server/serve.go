@@ -33,7 +33,7 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return help(stdout, stderr, helpRoot)
 	case err == nil && settings.Version:
-		return output(stdout, stderr, server.Version()+"\n", exitOK, exitError)
+		return version(nil, stdin, stdout, stderr)
 	case err == nil:
 		settings, err = server.ParseSettings(args, os.Environ(), io.Discard)
 	}
