@@ -85,15 +85,14 @@ func (p path) pointer() string {
 		if s.index >= 0 {
 			fmt.Fprint(&b, s.index)
 		} else {
-			b.WriteString(jsonpointer.Escape(shorten(s.key)))
+			b.WriteString(jsonpointer.Escape(shorten(s.key, 128)))
 		}
 	}
 	return b.String()
 }
 
-// shorten cuts a key to 128 bytes on a character boundary.
-func shorten(key string) string {
-	const longest = 128
+// shorten cuts a key to longest bytes on a character boundary.
+func shorten(key string, longest int) string {
 	if len(key) <= longest {
 		return key
 	}

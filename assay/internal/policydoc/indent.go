@@ -70,25 +70,34 @@ func (r *yamlReader) checkIndent(n *yaml.Node, c context) {
 // quotedIndented reports whether the lines of the quoted scalar at i are
 // indented.
 func quotedIndented(text []byte, i, indent int) bool {
+	end := quotedEnd(text, i)
+	for ; i < end; i++ {
+		if text[i] == '\n' && !lineIndented(text[i+1:], indent) {
+			return false
+		}
+	}
+	return end > 0
+}
+
+// quotedEnd returns the offset behind the quoted scalar at i, 0 if none starts
+// there or it has no end.
+func quotedEnd(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' && text[i] != '\'' {
-		return false
+		return 0
 	}
 	quote := text[i]
 	for i++; i < len(text); i++ {
 		switch {
-		case text[i] == '\n':
-			if !lineIndented(text[i+1:], indent) {
-				return false
-			}
-		case text[i] == '\\' && quote == '"' && i+1 < len(text) && text[i+1] != '\n' && text[i+1] != '\r':
+		case text[i] == '\\' && quote == '"':
 			i++
-		case text[i] == quote && quote == '\'' && i+1 < len(text) && text[i+1] == quote:
+		case text[i] != quote:
+		case quote == '\'' && i+1 < len(text) && text[i+1] == quote:
 			i++
-		case text[i] == quote:
-			return true
+		default:
+			return i + 1
 		}
 	}
-	return false
+	return 0
 }
 
 // plainIndented reports whether the lines of the plain scalar at i are

@@ -140,15 +140,22 @@ func (n *Node) Lookup(pointer string) *Node {
 			}
 			n = value
 		case List:
-			i, err := strconv.Atoi(token)
-			// RFC 6901, section 4: no sign and no leading zero.
-			if err != nil || i < 0 || i >= len(n.Items) || strconv.Itoa(i) != token {
+			if n = n.item(token); n == nil {
 				return nil
 			}
-			n = n.Items[i]
 		default:
 			return nil
 		}
 	}
 	return n
+}
+
+// item returns the item of a List that a token of a JSON Pointer names, or nil.
+func (n *Node) item(token string) *Node {
+	i, err := strconv.Atoi(token)
+	// RFC 6901, section 4: no sign and no leading zero.
+	if err != nil || i < 0 || i >= len(n.Items) || strconv.Itoa(i) != token {
+		return nil
+	}
+	return n.Items[i]
 }

@@ -173,76 +173,6 @@ var limits = loaderlimits.New(
 
 var tooDeep = fmt.Sprintf("nested deeper than %d levels", strictjson.MaxDepth)
 
-// libraryError says what the library found, without repeating the text.
-func libraryError(text []byte, err error) *Error {
-	var failure *yaml.LoadError
-	if !errors.As(err, &failure) {
-		return syntaxError(0, 0, "the text cannot be read as YAML", "")
-	}
-	line, column := failure.Mark.Line, failure.Mark.Column
-	if endLine, endColumn := strictjson.Position(text, len(text)); line > endLine {
-		// It ends a last line that has no line feed by itself.
-		line, column = endLine, endColumn
-	} else if line <= 0 || column <= 0 {
-		line, column = 0, 0
-	}
-	switch failure.Stage {
-	case yaml.ReaderStage:
-		// The only thing left that its reader refuses; it does not say where.
-		for i, r := range string(text) {
-			if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
-				return refuse(text, i, "the text holds a control character", "remove it")
-			}
-		}
-	case yaml.ScannerStage, yaml.ParserStage:
-		message := failure.Message
-		switch {
-		case strings.Contains(message, tooDeep):
-			return syntaxError(line, column, tooDeep, "")
-		case strings.Contains(message, "tag") && strings.Contains(message, "'"):
-			// The one message of these stages that repeats a character.
-			message = "a tag holds a character that is not allowed in it"
-		}
-		hint := advice(text, message, line, column)
-		if from := failure.ContextMark; failure.ContextMsg != "" && from.Line > 0 && from != failure.Mark {
-			message = fmt.Sprintf("%s, %s from line %d, column %d", message, failure.ContextMsg, from.Line, from.Column)
-		}
-		return syntaxError(line, column, message, hint)
-	case yaml.ComposerStage:
-		if strings.Contains(failure.Message, "anchor") {
-			return syntaxError(line, column, "an alias has no anchor before it", "quote text that starts with *")
-		}
-	}
-	return syntaxError(line, column, "the text cannot be read as YAML", "")
-}
-
-// advice says what most likely mends what the library's scanner or parser found
-// at a place; "" where it is anyone's guess.
-func advice(text []byte, message string, line, column int) string {
-	switch {
-	case strings.Contains(message, "tab character"):
-		return "indent with spaces"
-	case strings.Contains(message, "cannot start any token"):
-		at := source{text: text, line: 1, column: 1}
-		if i := at.seek(line, column); i < len(text) && strings.IndexByte("@`%", text[i]) >= 0 {
-			return "quote text that starts with " + string(text[i:i+1])
-		} else if i < len(text) && text[i] == '\t' {
-			return "indent with spaces, not with a tab"
-		}
-	case strings.Contains(message, "expected alphabetic or numeric character"):
-		return "quote text that starts with * or &"
-	case strings.Contains(message, "mapping values are not allowed"):
-		return "quote text that holds a colon and a space, and indent the keys of one mapping alike"
-	case strings.Contains(message, "did not find expected key"), strings.Contains(message, "expected '-' indicator"):
-		return "indent the entries of one mapping or list alike"
-	case strings.Contains(message, "unexpected end of stream"):
-		return "close the quote"
-	case strings.Contains(message, "expected ',' or"):
-		return "separate the entries in [] or {} by commas, and close the bracket"
-	}
-	return ""
-}
-
 // plain reports whether a scalar is written without quotes and not as a block.
 func plain(n *yaml.Node) bool {
 	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
@@ -367,7 +297,8 @@ func (r *yamlReader) mapping(n *yaml.Node, b *built, depth int, c context) {
 		m.Key = key
 		if isText {
 			if line := b.node.lineOf(key, &lines); line > 0 {
-				r.add(&r.syntax, n.Content[i], fmt.Sprintf("the key stands twice in one mapping, first on line %d", line), "")
+				r.add(&r.syntax, n.Content[i], fmt.Sprintf("the key %q stands twice in one mapping, first on line %d", shorten(key, 64), line),
+					"join both under one key")
 			}
 		}
 		value := r.node(n.Content[i+1], depth+1, c)
