@@ -59,7 +59,10 @@ func cutToken(pointer string) (token, rest string) {
 // member returns the member of n that a token names, or nil.
 func (p *Places) member(n *Node, token string) *Member {
 	const few = 16
-	key, _ := jsonpointer.Unescape(token)
+	key, ok := jsonpointer.Unescape(token)
+	if !ok {
+		return nil
+	}
 	if len(n.Members) <= few {
 		for i := range n.Members {
 			if n.Members[i].Key == key {
