@@ -159,6 +159,80 @@ func TestEveryPolicyInAnExampleOfTheHelpExists(t *testing.T) {
 	}
 }
 
+// docs/policy.md says how a pattern is written in YAML.
+func TestPatternsInQuotesAreWhatThePageSays(t *testing.T) {
+	page, err := os.ReadFile("docs/policy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const digits, notDigits = `{"x": "12"}`, `{"x": "d"}`
+	for _, pattern := range []string{`'^\d+$'`, `"^\\d+$"`} {
+		if !strings.Contains(string(page), "`"+pattern+"`") {
+			t.Errorf("the page does not show %s", pattern)
+		}
+		policy, err := assay.Parse([]byte("schemas:\n  a: {properties: {x: {type: string, pattern: "+pattern+"}}}\n"), &assay.Options{Strict: true})
+		if err != nil {
+			t.Errorf("%s: %v", pattern, err)
+			continue
+		}
+		for arguments, want := range map[string]bool{digits: true, notDigits: false} {
+			if d := assay.CheckArgs(policy, assay.Call{Tool: "a", Arguments: json.RawMessage(arguments)}); d.Allowed != want {
+				t.Errorf("%s: %s is allowed: %v", pattern, arguments, d.Allowed)
+			}
+		}
+	}
+	if _, err := assay.Parse([]byte(`schemas: {a: {properties: {x: {pattern: "\d"}}}}`), nil); err == nil {
+		t.Error(`"\d" is no error`)
+	}
+	policy, err := assay.Parse([]byte(`schemas: {a: {properties: {x: {pattern: "\b"}}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for arguments, want := range map[string]bool{`{"x": "a word"}`: false, `{"x": "\b"}`: true} {
+		if d := assay.CheckArgs(policy, assay.Call{Tool: "a", Arguments: json.RawMessage(arguments)}); d.Allowed != want {
+			t.Errorf(`"\b": %s is allowed: %v`, arguments, d.Allowed)
+		}
+	}
+}
+
+// docs/policy.md, "Order": which constraints are not named like their rule.
+func TestTheConstraintsOfOrderAreThoseOfThePage(t *testing.T) {
+	page, err := os.ReadFile("docs/policy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ policy, constraint string }{
+		{"[{type: require, tool: a}]", "sequence_rule"},
+		{"[{type: before, first: a, then: x}]", "before"},
+		{"[{type: after, trigger: y, then: a}]", "after"},
+		{"[{type: never_after, trigger: y, forbidden: x}]", "never_after"},
+		{"[{type: eventually, tool: a, within: 1}]", "eventually"},
+		{"[{type: max_calls, tool: x, max: 0}]", "max_calls"},
+		{"[{type: sequence, tools: [a, x]}]", "sequence_order"},
+		{"[{type: sequence, tools: [y, a], strict: true}]", "sequence_strict"},
+		{"[{type: blocklist, pattern: x}]", "blocklist"},
+		{"[a]", "sequence_exact_match"},
+		{"[{type: max_calls, tool: {tool: x, args_match: {k: v}}, max: 0}]", "arguments_unknown"},
+	} {
+		policy, err := assay.Parse([]byte(test.policy), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := assay.CheckSequence(policy, []assay.Call{{Tool: "y"}, {Tool: "z"}}, assay.Call{Tool: "x"})
+		if len(d.Violations) != 1 || d.Violations[0].Constraint != test.constraint {
+			t.Errorf("%s: %+v, want %s", test.policy, d, test.constraint)
+			continue
+		}
+		v := d.Violations[0]
+		if listed := strings.Contains(string(page), "`"+v.Constraint+"`"); v.Constraint != v.RuleType && !listed {
+			t.Errorf("the page does not list %s", v.Constraint)
+		}
+		if unnamed := v.RuleID == "" && v.RuleType == ""; unnamed != (test.policy == "[a]") {
+			t.Errorf("%s: the violation is of the rule %q, %q", test.policy, v.RuleType, v.RuleID)
+		}
+	}
+}
+
 // What the code of the README calls and leaves to its reader.
 var (
 	approved func(assay.Call, []assay.Obligation) bool
