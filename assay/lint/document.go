@@ -48,6 +48,22 @@ func notEvaluated(p *policy, report reporter) {
 	}
 }
 
+// limitWithoutSession finds ceilings that a single check cannot reach: it is
+// the first of its own (docs/policy.md, "Pins and limits"), so that only a
+// ceiling of 0 denies there.
+func limitWithoutSession(p *policy, report reporter) {
+	limits, ok := p.root.at("limits")
+	if !ok {
+		return
+	}
+	for limit := range limits.members() {
+		if !isZero(limit) {
+			report(limit, limit.key+" is counted by a Session in process only, so no single check, over MCP or at a terminal, reaches it",
+				"keep a Session in the program that makes the calls, or limit a tool with a sequence rule max_calls")
+		}
+	}
+}
+
 // legacyForm finds what [Migrate] writes anew.
 func legacyForm(p *policy, report reporter) {
 	const fix = "print the current form with: assay-mcp-server lint --migrate FILE"

@@ -8,7 +8,6 @@ import (
 
 	"example.com/assay/assay"
 	"example.com/assay/assay/args"
-	"example.com/assay/internal/slip"
 )
 
 // The rules about names and the lists that allow and deny them
@@ -115,6 +114,7 @@ func neverMatches(p *policy, report reporter) {
 		}
 	}
 	known := p.classes()
+	sorted := slices.Sorted(maps.Keys(known))
 	for _, l := range classLists {
 		list, ok := p.root.at("tools", l.key)
 		if !ok {
@@ -123,7 +123,7 @@ func neverMatches(p *policy, report reporter) {
 		for item := range list.items() {
 			if !known[item.text()] {
 				report(item, fmt.Sprintf("no tool under tool_classes has the class %s, so the entry matches nothing", quote(item.text())),
-					classFix(item.text(), known))
+					p.classFix(item.text(), sorted))
 			}
 		}
 	}
@@ -140,11 +140,9 @@ func (p *policy) classes() map[string]bool {
 	return known
 }
 
-func classFix(class string, known map[string]bool) string {
-	for _, k := range slices.Sorted(maps.Keys(known)) {
-		if strings.EqualFold(k, class) {
-			return "did you mean " + quote(k) + "?"
-		}
+func (p *policy) classFix(class string, known []string) string {
+	if meant := p.nearest(class, slices.Values(known)); meant != "" {
+		return didYouMean(meant)
 	}
 	return "give the class to its tools under tool_classes, or remove the entry"
 }
@@ -195,84 +193,6 @@ func (p *policy) denier(pattern, probe string) string {
 	}
 	return "tools.deny_classes denies a class of the tool"
 }
-
-// notAllowed finds rules for tools that the names decide against.
-func notAllowed(p *policy, report reporter) {
-	for _, n := range p.names {
-		if n.text == "" || n.role != governs && (n.role != obliges || !isExact(n.text) || hasInnerStar(n.text)) {
-			continue
-		}
-		why := ""
-		switch p.byName.CheckName(n.text) {
-		case args.CodeToolDenied:
-			why = "denied"
-		case args.CodeToolNotAllowed:
-			why = "not allowed"
-		default:
-			continue
-		}
-		report(n.place, fmt.Sprintf("%s speaks of the tool %s, which is %s, so it has no effect", n.list, quote(n.text), why),
-			"allow the tool, or remove the entry")
-	}
-	mentionedNotAllowed(p, report)
-}
-
-// mentionedNotAllowed finds operands of sequence rules, and members of aliases
-// that are operands, that the names decide against. A misspelt one opens the
-// rule without a word.
-func mentionedNotAllowed(p *policy, report reporter) {
-	operands := map[string]bool{}
-	for s := range p.selectors() {
-		operands[s.tool.text()] = true
-	}
-	for _, n := range p.names {
-		_, isAlias := p.spec.Aliases[n.text]
-		switch {
-		case n.text == "" || strings.Contains(n.text, "*"): // these have rules of their own
-			continue
-		case n.role == mentions && !isAlias:
-		case n.role == groups && operands[n.in.key]:
-		default:
-			continue
-		}
-		why, fix := "", "allow the tool, or correct its name"
-		switch p.byName.CheckName(n.text) {
-		case args.CodeToolDenied:
-			why, fix = "denied", "allow the tool, or take it out of the rule"
-		case args.CodeToolNotAllowed:
-			why = "not allowed"
-			if meant := p.meant(n); meant != "" {
-				fix = "did you mean " + quote(meant) + "?"
-			}
-		default:
-			continue
-		}
-		report(n.place, fmt.Sprintf("%s speaks of the tool %s, which is %s", n.list, quote(n.text), why), fix)
-	}
-}
-
-// meant returns the allowed tool, or for an operand of a rule the alias too,
-// that a name is most likely a slip for, or "".
-func (p *policy) meant(n name) string {
-	best, least := "", slip.Far
-	for _, other := range p.names {
-		known := other.role == aliases && n.role == mentions
-		switch other.role {
-		case allows, governs, sorts:
-			known = isExact(other.text) && !hasInnerStar(other.text) && p.byName.CheckName(other.text) == ""
-		}
-		if !known || len(n.text) > longestSlip || len(other.text) > longestSlip || !p.spend(1+len(n.text)*len(other.text)/8) {
-			continue
-		}
-		if d := slip.Count(n.text, other.text); d < least && d < len(other.text) {
-			best, least = other.text, d
-		}
-	}
-	return best
-}
-
-// longestSlip is how many bytes of a name are compared.
-const longestSlip = 128
 
 // noSchema finds tools that may be called with any arguments, or with none at
 // all where unconstrained tools are denied.

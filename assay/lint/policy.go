@@ -15,10 +15,12 @@ type policy struct {
 	shared   place // schemas.$defs; its node is nil where there are none
 	compiled *assay.Policy
 	spec     *assay.Spec
-	byName   *args.Checker // decides by the name alone
-	fresh    string        // a name with no character of the policy in it
-	names    []name        // every name and pattern, in the order of the text by list
-	schemas  []*subschema  // every schema that a call may meet, once for each way in which it matters
+	byName   *args.Checker  // decides by the name alone
+	fresh    string         // a name with no character of the policy in it
+	names    []name         // every name and pattern, in the order of the text by list
+	callable []name         // see callableNames
+	lost     map[int]string // by index in names, the duties that miss their tool; see lostDuties
+	schemas  []*subschema   // every schema that a call may meet, once for each way in which it matters
 	facts    map[*policydoc.Node]facts
 	keySets  map[*policydoc.Node]map[string]bool
 	subsets  map[[2]string]bool // of aliases, see within
@@ -43,6 +45,8 @@ func newPolicy(root *policydoc.Node, compiled *assay.Policy) *policy {
 	p.byName = nameChecker(p.spec)
 	p.names = collectNames(p)
 	p.fresh = freshName(p.names)
+	p.callable = callableNames(p)
+	p.lost = lostDuties(p)
 	p.schemas = collectSchemas(p)
 	return p
 }

@@ -31,11 +31,13 @@ var rules = []rule{
 	{Rule{"space-in-denied", Error, "white space in what denies names or puts a duty on them, where it is part of the name"}, spaceInDenied},
 	{Rule{"space-in-name", Warning, "white space in another name, of which it is a part"}, spaceInName},
 	{Rule{"never-matches", Error, "an entry that matches no tool"}, neverMatches},
+	{Rule{"lost-duty", Error, "a duty on a name that stands nowhere else, near that of a tool without the duty"}, lostDuty},
 	{Rule{"deny-shadows-allow", Warning, "an allow entry of which every match is denied"}, denyShadowsAllow},
 	{Rule{"not-allowed", Warning, "a schema or other rule for a tool that is not allowed"}, notAllowed},
 	{Rule{"no-schema", Warning, "an allowed tool without a schema"}, noSchema},
 	{Rule{"no-allow-list", Note, "a policy that lets every name pass that it does not deny"}, noAllowList},
 
+	{Rule{"contradiction", Error, "two keywords of a schema that no value satisfies together"}, contradiction},
 	{Rule{"open-object", Warning, "an object with properties that takes others too"}, openObject},
 	{Rule{"unbounded-string", Warning, "a string without maxLength"}, unboundedString},
 	{Rule{"required-without-schema", Warning, "a required property that no schema describes"}, requiredWithoutSchema},
@@ -55,6 +57,7 @@ var rules = []rule{
 	{Rule{"alias-hides-tool", Warning, "an alias with the name of a tool that the policy speaks of"}, aliasHidesTool},
 
 	{Rule{"not-evaluated", Note, "a key that is kept and decides nothing"}, notEvaluated},
+	{Rule{"limit-without-session", Note, "a limit that nothing counts but a session in process"}, limitWithoutSession},
 	{Rule{"legacy-form", Warning, "the older form of names and constraints"}, legacyForm},
 
 	// The last one: it reports what the others left out.

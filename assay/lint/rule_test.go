@@ -60,6 +60,42 @@ var ruleCases = []struct {
 	{"never-matches", "a class that no tool has", "tool_classes: {rm: [destructive]}\ntools:\n  deny_classes: [Destructive]\n", []string{`3:18 no tool under tool_classes has the class "Destructive"`}},
 	{"never-matches", "a class that a tool has", "tool_classes: {rm: [destructive]}\ntools:\n  deny_classes: [destructive]\n", nil},
 
+	{"lost-duty", "a slip for an allowed tool, under each duty", `tools:
+  allow: [refund]
+  approval_required: [refnd]
+  restrict_scope: [ls, Refund]
+  redact_args: [refudn, refund_]
+`, []string{`3:23 tools.approval_required speaks of "refnd", which stands nowhere else, and puts no duty on the tool "refund"`,
+		`4:24 tools.restrict_scope speaks of "Refund"`, `5:17 tools.redact_args speaks of "refudn"`, `5:25 "refund_"`}},
+	{"lost-duty", "a slip for a tool of a schema, without an allow list", "tools:\n  approval_required: [refnd]\nschemas: {refund: true}\n", []string{`2:23 `}},
+	{"lost-duty", "a slip for a tool of any other place", `tools:
+  allow: ["*"]
+  require_args: {read_file: [x]}
+  arg_constraints: {write_file: {x: true}}
+  approval_required: [raed_file, write_fiel, closefile, lgoin, pinnd]
+tool_classes: {close_file: [a]}
+constraints: {login: {x: "^y$"}}
+tool_pins: {pinned: {server_id: a, tool_name: b, schema_hash: "0000000000000000000000000000000000000000000000000000000000000000", meta_hash: "0000000000000000000000000000000000000000000000000000000000000000"}}
+`, []string{`5:23 `, `5:34 `, `5:46 `, `5:57 `, `5:64 `}},
+	{"lost-duty", "another tool has the duty by its name, a pattern or its class", `tools:
+  allow: [read_file, write_file, close_file, send_mail]
+  approval_required: [send_mial, read_files, read_file, "write*", write_fil, close_fil]
+  approval_required_classes: [bad]
+  redact_args: [send_mail]
+tool_classes: {close_file: [bad]}
+`, []string{`3:23 tools.approval_required speaks of "send_mial"`}},
+	{"lost-duty", "the name of an alias is no tool", "tools:\n  redact_args: [refnd]\nschemas: {refund: true}\naliases: {refnd: [refund]}\n", []string{`2:17 `}},
+	{"lost-duty", "a name that stands elsewhere, near nothing, short, or of another word", `tools:
+  approval_required: [get_user, delete_everything, ls, undelete, "refnd*", "re*nd", refund, read_files, rm_rf, move]
+  deny: [rm_rf]
+schemas: {set_user: true, get_user: true, rm: true, l: true, delete: true, refund: true, read_file: true, rm_f: true, mov: true}
+sequences: [{type: require, tool: read_files}]
+blocklist: [move]
+`, nil},
+	{"lost-duty", "near a tool that no call reaches", "tools:\n  allow: [pay]\n  deny: [log_in]\n  approval_required: [refnd, login]\nschemas: {refund: true, log_in: true}\n", nil},
+	{"lost-duty", "names with white space, which have a rule of their own", "tools:\n  approval_required: [\"refund \"]\nschemas: {refund: true}\n", nil},
+	{"lost-duty", "no duties", "schemas: {refund: true}\n", nil},
+
 	{"deny-shadows-allow", "the same name", "tools:\n  allow: [rm, ls]\n  deny: [rm]\n", []string{`2:11 "rm" allows nothing: "rm" of tools.deny (line 3)`}},
 	{"deny-shadows-allow", "a prefix under a shorter prefix", "tools:\n  allow: [get_secret_*]\n  deny: [get_*]\n", []string{`2:11 `}},
 	{"deny-shadows-allow", "a prefix under a part", "tools:\n  allow: [get_secret_*]\n  deny: [\"*secret*\"]\n", []string{`2:11 `}},
@@ -73,6 +109,7 @@ var ruleCases = []struct {
 
 	{"not-allowed", "a schema", "tools:\n  allow: [a]\nschemas:\n  a: true\n  b: true\n", []string{`5:3 schemas speaks of the tool "b", which is not allowed`}},
 	{"not-allowed", "an obligation of a denied tool", "tools:\n  deny: [a]\n  approval_required: [a, \"a*\", b]\n", []string{`3:23 tools.approval_required speaks of the tool "a", which is denied`}},
+	{"not-allowed", "a duty that is lost is an error of its own", "tools:\n  allow: [refund]\n  approval_required: [refnd, other]\n", []string{`3:30 tools.approval_required speaks of the tool "other"`}},
 	{"not-allowed", "a legacy constraint", "allow: [a]\nconstraints:\n  - tool: b\n    params: {}\n", []string{`3:5 constraints speaks of the tool "b"`}},
 	{"not-allowed", "a schema of a class's tool", "tools:\n  allow_classes: [c]\ntool_classes: {a: [c]}\nschemas:\n  a: true\n", nil},
 
@@ -118,6 +155,72 @@ sequences:
 	{"no-allow-list", "rules alone", "sequences: []\naliases: {}\n", nil},
 	{"no-allow-list", "a list of rules", "- {type: require, tool: a}\n", nil},
 
+	{"contradiction", "each range whose ends are the wrong way round", `schemas:
+  a:
+    minimum: 5
+    maximum: 3
+    maxLength: 1
+    minLength: 2
+    minItems: 2
+    maxItems: 1
+    minProperties: 2
+    maxProperties: 1
+    contains: true
+    minContains: 3
+    maxContains: 2
+`, []string{`4:5 "minimum" is 5 and "maximum" is 3, so no number satisfies both`, `5:5 "minLength" is 2 and "maxLength" is 1, so no string satisfies both`,
+		`8:5 "minItems" is 2 and "maxItems" is 1, so no array`, `10:5 "minProperties" is 2 and "maxProperties" is 1, so no object`, `13:5 "minContains" is 3 and "maxContains" is 2, so no array`}},
+	{"contradiction", "exclusive ends", `schemas:
+  a: {minimum: 3, exclusiveMaximum: 3}
+  b: {exclusiveMinimum: 3, maximum: 3.0}
+  c: {exclusiveMinimum: 3, exclusiveMaximum: 30e-1}
+  d: {exclusiveMinimum: 4, exclusiveMaximum: 3}
+  e: {$schema: "http://json-schema.org/draft-04/schema#", minimum: 3, exclusiveMinimum: true, maximum: 3}
+  f: {$schema: "http://json-schema.org/draft-04/schema#", minimum: 3, maximum: 3, exclusiveMaximum: true}
+`, []string{`2:19 "minimum" is 3 and "exclusiveMaximum" shuts out 3, so no number`, `3:28 "exclusiveMinimum" shuts out 3 and "maximum" is 3.0`, `4:28 `, `5:28 `,
+		`6:95 "minimum" shuts out 3 and "maximum" is 3`, `7:71 "minimum" is 3 and "maximum" shuts out 3`}},
+	{"contradiction", "numbers are exact", `schemas:
+  a: {minimum: 9007199254740993, maximum: 9007199254740992}
+  b: {minimum: 0.1000000000000000000001, maximum: 0.1}
+  c: {minimum: 1e1000, maximum: 1e999}
+`, []string{`2:34 `, `3:42 `, `4:24 `}},
+	{"contradiction", "maxContains: 0 alone", "schemas:\n  a: {contains: true, maxContains: 0}\n", []string{`2:23 "maxContains" is 0, and "minContains" is 1 where it is not written`}},
+	{"contradiction", "values of another type", `schemas:
+  a: {type: integer, enum: ["1", 1.5]}
+  b: {type: string, const: 5}
+  c: {type: [object, "null"], enum: [[], false]}
+  d: {items: {type: boolean, const: off}}
+tools: {arg_constraints: {e: {x: {type: number, const: {}}}}}
+`, []string{`2:22 no member of "enum" has the "type" integer, so no value satisfies both`, `3:21 the value of "const" does not have the "type" string`, `4:31 "type" object or null`,
+		`5:30 `, `6:49 `}},
+	{"contradiction", "a property that must be and cannot", `schemas:
+  a:
+    required: [x]
+    properties: {y: true}
+    additionalProperties: false
+  b: {required: [x], unevaluatedProperties: false}
+  c: {required: [x], patternProperties: {"^y$": true}, additionalProperties: {not: {}}}
+`, []string{`3:16 the property "x" is required, and additionalProperties refuses it, so no object passes`, `6:18 the property "x" is required, and unevaluatedProperties refuses it`, `7:18 `}},
+	{"contradiction", "a definition, once", "schemas:\n  $defs: {d: {minLength: 2, maxLength: 1}}\n  a: {$ref: \"#/$defs/d\"}\n  b: {not: {$ref: \"#/$defs/d\"}}\n", []string{`2:29 `}},
+	{"contradiction", "what some value satisfies", `schemas:
+  a: {minimum: 3, maximum: 3, minLength: 2, maxLength: 2, minItems: 0, maxItems: 0, minProperties: 1, maxProperties: 1.0}
+  b: {exclusiveMinimum: 3, maximum: 3.0000000000000000001, minimum: 3}
+  c: {contains: true, minContains: 0, maxContains: 0}
+  d: {contains: true, maxContains: 1}
+  e: {type: integer, enum: ["1", 1.0]}
+  f: {type: [string, integer], const: 1e2}
+  g: {type: number, const: 1.5}
+  h: {items: [{type: object, const: {}}, {type: array, const: []}, {type: "null", const: null}, {type: boolean, const: true}, {const: 1}], $schema: "http://json-schema.org/draft-07/schema#"}
+  i: {$schema: "http://json-schema.org/draft-04/schema#", minimum: 3, exclusiveMinimum: false, maximum: 3}
+  j: {required: [x], properties: {x: true}, additionalProperties: false}
+  k: {required: [x], patternProperties: {"^x": true}, unevaluatedProperties: false}
+  l: {required: [x], allOf: [{properties: {x: true}}], unevaluatedProperties: false}
+  m: {required: [x], $ref: "#/$defs/n", $defs: {n: {properties: {x: true}}}, unevaluatedProperties: false}
+  n: {required: [x], additionalProperties: true, unevaluatedProperties: false}
+  o: {type: string, maximum: 3, minimum: 5, maxLength: 9}
+  p: {anyOf: [{minimum: 5}, {maximum: 3}]}
+`, nil},
+
 	{"open-object", "additionalProperties is absent", "schemas:\n  a:\n    type: object\n    properties:\n      x: true\n", []string{`4:5 the object takes any property`}},
 	{"open-object", "additionalProperties is a schema", "schemas:\n  a:\n    properties: {x: true}\n    additionalProperties: {type: number}\n", []string{`4:5 the object takes properties of any name that fit`}},
 	{"open-object", "below a property", "schemas:\n  a:\n    additionalProperties: false\n    properties:\n      x: {properties: {y: true}}\n", []string{`5:11 `}},
@@ -162,7 +265,7 @@ sequences:
 `, nil},
 
 	{"required-without-schema", "no property", "schemas:\n  a:\n    required: [x, y]\n    properties: {y: true}\n", []string{`3:16 the property "x" is required and has no schema`}},
-	{"required-without-schema", "a property that cannot be", "schemas:\n  a:\n    required: [x]\n    properties: {y: true}\n    additionalProperties: false\n", []string{`3:16 the property "x" is required, and additionalProperties refuses it`}},
+	{"required-without-schema", "a property that cannot be is a contradiction", "schemas:\n  a: {required: [x], properties: {y: true}, additionalProperties: false}\n  b: {required: [x], properties: {y: true}, unevaluatedProperties: false}\n", nil},
 	{"required-without-schema", "described elsewhere", `schemas:
   $defs: {base: {properties: {x: {type: number}}}}
   a: {required: [x], patternProperties: {"^x$": {type: number}}}
@@ -258,6 +361,9 @@ aliases: {g: [a, b]}
 
 	{"not-evaluated", "sections of other programs", "kill_switch: {}\non_error: deny\n", []string{`1:1 kill_switch`, `2:1 on_error`}},
 	{"not-evaluated", "an extension", "x-kill_switch: {}\n", nil},
+	{"limit-without-session", "a ceiling", "limits:\n  max_requests_total: 5\n  max_tool_calls_total: 1.0\n", []string{`2:3 max_requests_total is counted by a Session in process only`, `3:3 max_tool_calls_total is counted`}},
+	{"limit-without-session", "a ceiling of 0 denies the first call, wherever it is checked", "limits: {max_requests_total: 0, max_tool_calls_total: 0.0}\n", nil},
+	{"limit-without-session", "no ceiling", "limits: {}\n", nil},
 	{"legacy-form", "each old key", "allow: [a]\ndeny: [b]\nconstraints: []\n", []string{`1:1 allow at the root`, `2:1 deny at the root`, `3:1 constraints`}},
 	{"legacy-form", "null says nothing", "deny: null\ntools: {allow: [a], deny: [b]}\n", nil},
 }
@@ -307,6 +413,50 @@ func TestAMisspeltOperandOffersTheNameThatIsNear(t *testing.T) {
 		}
 		if !slices.Equal(fixes, []string{test.fix}) {
 			t.Errorf("%.20s: %q, want %q", test.operand, fixes, test.fix)
+		}
+	}
+}
+
+// What was most likely meant is offered for each kind of name, and nothing where
+// the names share no more than they differ.
+func TestAFindingOffersTheNameThatIsNear(t *testing.T) {
+	for _, test := range []struct{ name, rule, policy, fix string }{
+		{"a duty", "lost-duty", "tools: {approval_required: [refnd]}\nschemas: {refund: true}\n",
+			`did you mean "refund"? If it is another tool, name it under schemas or tool_classes too`},
+		{"the nearest of several", "lost-duty", "tools: {approval_required: [reports]}\nschemas: {deports_x: true, report: true, repots_: true}\n",
+			`did you mean "report"? If it is another tool, name it under schemas or tool_classes too`},
+		{"a short operand of a rule", "not-allowed", "tools: {allow: [pay]}\nsequences: [{type: require, tool: a}]\n",
+			"allow the tool, or correct its name"},
+		{"a short operand of a rule that is near", "not-allowed", "tools: {allow: [pay]}\nsequences: [{type: require, tool: pya}]\n",
+			`did you mean "pay"?`},
+		{"a schema", "not-allowed", "tools: {allow: [refund]}\nschemas: {refnd: true}\n", `did you mean "refund"?`},
+		{"a schema beside that of the near tool", "not-allowed", "tools: {allow: [get_user]}\nschemas: {get_user: true, get_users: true}\n",
+			"allow the tool, or remove the entry"},
+		{"a duty near nothing", "not-allowed", "tools: {allow: [pay], redact_args: [refund]}\n", "allow the tool, or remove the entry"},
+		{"a class", "never-matches", "tool_classes: {rm: [destructive]}\ntools: {redact_args_classes: [destrutive]}\n", `did you mean "destructive"?`},
+		{"a class by case", "never-matches", "tool_classes: {rm: [destructive]}\ntools: {deny_classes: [DESTRUCTIVE]}\n", `did you mean "destructive"?`},
+		{"a class near nothing", "never-matches", "tool_classes: {rm: [bad]}\ntools: {deny_classes: [a]}\n",
+			"give the class to its tools under tool_classes, or remove the entry"},
+		{"a required property that cannot be", "contradiction", "schemas: {a: {required: [amout], properties: {amount: true}, additionalProperties: false}}\n",
+			`did you mean "amount"?`},
+		{"a required property that may be anything", "required-without-schema", "schemas: {a: {required: [amout], properties: {amount: true}}}\n",
+			`did you mean "amount"?`},
+		{"a required property beside the near one", "contradiction", "schemas: {a: {required: [user, users], properties: {user: true}, additionalProperties: false}}\n",
+			"describe it under properties"},
+		{"a required property without others", "contradiction", "schemas: {a: {required: [amout], additionalProperties: false}}\n",
+			"describe it under properties"},
+		{"ends the wrong way round", "contradiction", "schemas: {a: {minimum: 5, maximum: 3}}\n", "swap the two values, or correct one of them"},
+		{"numbers for texts", "contradiction", "schemas: {a: {type: string, enum: [1, 2]}}\n", "put the values in quotation marks, or correct type"},
+		{"texts for numbers", "contradiction", "schemas: {a: {type: number, enum: [\"1\"]}}\n", "write values of that type, or correct type"},
+	} {
+		var fixes []string
+		for _, f := range lint.Lint([]byte(test.policy), nil).Findings {
+			if f.Rule == test.rule {
+				fixes = append(fixes, f.Fix)
+			}
+		}
+		if !slices.Equal(fixes, []string{test.fix}) {
+			t.Errorf("%s: %q, want %q", test.name, fixes, test.fix)
 		}
 	}
 }

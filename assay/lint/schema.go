@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -152,35 +153,60 @@ func (p *policy) describes(d *described, name string) bool {
 	return false
 }
 
-// requiredWithoutSchema finds properties that must be there and may be anything,
-// and those that must be there and cannot.
+// requiredWithoutSchema finds properties that must be there and may be anything.
+// Those that must be there and cannot are contradictions.
 func requiredWithoutSchema(p *policy, report reporter) {
 	first := once()
 	p.demanded(func(s *subschema) {
+		if _, closed := closedBy(s); closed {
+			return
+		}
+		for item := range p.undescribed(s) {
+			if !p.describes(p.describe(s.group), item.text()) && first(item) {
+				report(item, fmt.Sprintf("the property %s is required and has no schema, so any value passes", quote(item.text())), p.requiredFix(s, item.text()))
+			}
+		}
+	})
+}
+
+// undescribed are the required names that the schema's own properties and
+// patternProperties do not describe.
+func (p *policy) undescribed(s *subschema) iter.Seq[place] {
+	return func(yield func(place) bool) {
 		required, ok := s.at("required")
 		if !ok {
 			return
 		}
 		own := p.describe(&group{top: &subschema{place: onlyProperties(s.place), root: s.root}})
-		additional, closed := s.node.Member("additionalProperties")
-		closed = closed && refusesAll(additional)
 		for item := range required.items() {
-			name := item.text()
-			switch {
-			case item.node.Kind != policydoc.String:
-			case closed && !p.describes(own, name):
-				if first(item) {
-					report(item, fmt.Sprintf("the property %s is required, and additionalProperties refuses it, so no object passes", quote(name)),
-						"describe it under properties")
-				}
-			case !p.describes(own, name) && !p.describes(p.describe(s.group), name):
-				if first(item) {
-					report(item, fmt.Sprintf("the property %s is required and has no schema, so any value passes", quote(name)),
-						"describe it under properties")
-				}
+			if item.node.Kind == policydoc.String && !p.describes(own, item.text()) && !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// requiredFix says what to do about a required name that nothing describes: most
+// likely it is a slip for a property that is not required.
+func (p *policy) requiredFix(s *subschema, name string) string {
+	const describe = "describe it under properties"
+	properties, ok := s.at("properties")
+	if !ok {
+		return describe
+	}
+	meant := p.nearest(name, func(yield func(string) bool) {
+		for property := range properties.members() {
+			if !yield(property.key) {
+				return
 			}
 		}
 	})
+	required, _ := s.node.Member("required")
+	isRequired := func(n *policydoc.Node) bool { return n.Text == meant }
+	if meant == "" || !p.spend(len(required.Items)) || slices.ContainsFunc(required.Items, isRequired) {
+		return describe
+	}
+	return didYouMean(meant)
 }
 
 // onlyProperties is a schema with its own properties and patternProperties alone.
