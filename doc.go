@@ -31,8 +31,12 @@
 //	assay/internal/strictjson    JSON that two readers cannot read in two ways; exact numbers
 //	assay/internal/ecma          patterns by ECMA-262
 //	assay/internal/policydoc     a policy's text as a tree with lines and columns
-//	internal/stop                how the server ends a check early
+//	assay/internal/nametable     one quick look for what is known of a tool's name
 //	assay/lint                   what a policy file says but cannot mean
+//	internal/jsonpointer         the tokens of JSON Pointers
+//	internal/slip                how near a misspelt word is to the one that was meant
+//	internal/stop                how the server and the command end a check early
+//	internal/race                tells tests whether the race detector is on
 //	server/                      the MCP shell: tools, payloads, transport, limits, policy store
 //	server/cmd/assay-mcp-server  the command
 //	examples/                    programs and policies to begin with

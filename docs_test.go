@@ -1,6 +1,7 @@
 package assay_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -155,6 +156,33 @@ func TestEveryPolicyInAnExampleOfTheHelpExists(t *testing.T) {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
 			t.Errorf("the help names %s, which is not there", path)
+		}
+	}
+}
+
+// docs/server.md shows what the tools answer. The command prints the same
+// payloads.
+func TestTheServersPageShowsWhatItsToolsAnswer(t *testing.T) {
+	page, err := os.ReadFile("docs/server.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, question := range [][]string{
+		{"args", "--policy", "examples/policies/support-agent.yaml", "--tool", "delete_customer", "--args", `{"ticket": "T-1042"}`},
+		{"args", "--policy", "examples/policies/sequence.yaml", "--tool", "delete_customer"},
+		{"args", "--policy", "examples/policies/discounts.yaml", "--tool", "apply_discount", "--args", `{"percent": 50}`, "--suggest-fixes"},
+		{"args", "--policy", "absent.yaml", "--tool", "x"},
+		{"sequence", "--policy", "examples/policies/sequence.yaml", "--history", "[]", "--next", "delete_customer"},
+	} {
+		cmd := exec.Command("go", append([]string{"run", "./server/cmd/assay-mcp-server", "check"}, append(question, "--json")...)...)
+		out, _ := cmd.Output() // a denial is no success
+		var shown bytes.Buffer
+		if err := json.Indent(&shown, bytes.TrimSpace(out), "", "  "); err != nil {
+			t.Errorf("%q: %v", question, err)
+			continue
+		}
+		if want := "```json\n" + shown.String() + "\n```\n"; !strings.Contains(string(page), want) {
+			t.Errorf("the page does not show what %q answers:\n%s", question, want)
 		}
 	}
 }
