@@ -1,4 +1,5 @@
-// Package slip tells how near a misspelt word is to the one that was meant.
+// Package slip tells how near a misspelt word is to the one that was meant, and
+// what to write where a text stands that was meant to be something else.
 package slip
 
 // Far is what [Count] returns for words that are nobody's slip for each other.

@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/assay/internal/strictjson"
 	"example.com/assay/internal/jsonpointer"
+	"example.com/assay/internal/slip"
 )
 
 // The classes of problems. They are stable; messages and hints are not.
@@ -137,7 +138,9 @@ func (g *gate) run() {
 	switch g.source.Doc.(type) {
 	case bool, map[string]any:
 	default:
-		g.report(at, NotSchema, "a schema is a mapping, true or false", "")
+		name, _ := jsonpointer.Unescape(at[strings.LastIndexByte(at, '/')+1:])
+		name = slip.Written(name)
+		g.reportNoSchema(at, name, name+": ", g.source.Doc)
 		return
 	}
 	if jsonDepth(g.source.Doc, maxDepth) > maxDepth {
@@ -233,7 +236,15 @@ func (g *gate) walk(v any, n *node) bool {
 	case map[string]any:
 		n.object = v
 	default:
-		g.report(n.path(), NotSchema, "a schema is a mapping, true or false", "")
+		what := n.holder
+		if holdsMap(what) {
+			what = slip.Written(n.token)
+		}
+		key := what + ": "
+		if _, list := n.parent.object[n.holder].([]any); list {
+			what, key = "item "+n.token+" of "+what, ""
+		}
+		g.reportNoSchema(n.path(), what, key, v)
 		return true
 	}
 	n.index = len(g.nodes)
@@ -261,6 +272,45 @@ func (g *gate) sub(n *node, name, token string, v any) bool {
 	return g.walk(v, child)
 }
 
+// reportNoSchema reports a value that stands where a schema has to; key is what
+// is written before it.
+func (g *gate) reportNoSchema(path, what, key string, v any) {
+	hint := "write a mapping, such as {type: string}"
+	switch v := v.(type) {
+	case nil:
+		hint = "write {} where any value may stand"
+	case string:
+		if meant := meantType(v); meant != "" {
+			hint = "write " + key + "{type: " + slip.Written(meant) + "}"
+		} else if word := slip.Boolean(v); word != "" {
+			hint = word
+		}
+	case []any:
+		hint = "write " + key + "{enum: […]} to list the values that may stand here"
+		if key == "items: " {
+			hint = "write prefixItems for a list of schemas"
+		}
+	}
+	g.report(path, NotSchema, what+" is "+kindOf(v)+" here; a schema is a mapping, true or false", hint)
+}
+
+// kindOf names the kind of a value in a sentence.
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "text"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a mapping"
+	case bool:
+		return "a boolean"
+	}
+	return "a number"
+}
+
 func isMap(v any) bool {
 	_, ok := v.(map[string]any)
 	return ok
@@ -278,7 +328,11 @@ func (g *gate) checkKeyword(n *node, name string, v any) bool {
 		return true
 	}
 	if v == nil && shape != anything && name != "example" || v == nil && slices.Contains([]string{"examples", "$comment", "deprecated", "readOnly", "writeOnly", "contentEncoding", "contentMediaType", "contentSchema"}, name) {
-		g.reportAt(at, NullKeyword, name+" is null", "give it a value or leave it out")
+		hint := "give it a value or leave it out"
+		if name == "type" {
+			hint = nullType
+		}
+		g.reportAt(at, NullKeyword, name+" is null", hint)
 		return true
 	}
 	g.checkIgnored(n, name)
@@ -328,7 +382,7 @@ func (g *gate) checkIgnored(n *node, name string) {
 func (g *gate) checkShape(at spot, s shape, v any) bool {
 	n, name := at.node, at.keyword
 	bad := func(want string) bool {
-		g.reportAt(at, BadKeyword, name+" is not "+want, "")
+		g.reportAt(at, BadKeyword, name+" is not "+want, meant(name, s, v))
 		return true
 	}
 	switch s {
@@ -471,46 +525,76 @@ func (g *gate) checkShape(at spot, s shape, v any) bool {
 func (g *gate) checkNames(at spot, v any, atLeastOne bool) {
 	name := at.keyword
 	items, ok := v.([]any)
+	hint := ""
+	if !ok {
+		key := name
+		if at.named {
+			key = at.name
+		}
+		text, _ := v.(string)
+		hint = slip.List(key, text)
+		if _, isBool := v.(bool); isBool && name == "required" {
+			hint = "list the required names in the schema that holds the properties"
+		}
+	}
 	seen := map[string]bool{}
 	for _, item := range items {
 		text, isText := item.(string)
-		ok = ok && isText && !seen[text]
+		switch {
+		case !isText:
+			ok, hint = false, "put each name in quotation marks"
+		case seen[text]:
+			ok, hint = false, "write "+slip.Written(text)+" once"
+		}
 		seen[text] = true
 	}
 	switch {
 	case !ok:
-		hint := ""
-		if _, isBool := v.(bool); isBool && name == "required" {
-			hint = "list the required names in the schema that holds the properties"
-		}
 		g.reportAt(at, BadKeyword, name+" is not a list of distinct names", hint)
 	case atLeastOne && len(items) == 0:
 		g.reportAt(at, BadKeyword, name+" is an empty list, which draft-04 refuses", "")
 	}
 }
 
-var typeList = []string{"null", "boolean", "integer", "number", "string", "array", "object"}
-
 func (g *gate) checkTypes(at spot, v any) {
 	items, ok := v.([]any)
 	if !ok {
 		items = []any{v}
 	}
-	ok = len(items) > 0
+	known := strings.Join(typeList, ", ")
+	bad := func(hint string) {
+		g.reportAt(at, BadKeyword, "type is not one or several distinct ones of "+known, hint)
+	}
+	if len(items) == 0 {
+		bad("leave type out where any value may stand")
+	}
 	seen := map[string]bool{}
 	for _, item := range items {
 		name, isText := item.(string)
-		ok = ok && isText && slices.Contains(typeList, name) && !seen[name]
-		seen[name] = true
-	}
-	if !ok {
-		g.reportAt(at, BadKeyword, "type is not one or several distinct ones of "+strings.Join(typeList, ", "), "")
+		switch {
+		case item == nil:
+			bad(nullType)
+		case !isText:
+			bad("")
+		case !slices.Contains(typeList, name):
+			hint := ""
+			if meant := meantType(name); meant != "" {
+				hint = "did you mean " + meant + "?"
+			}
+			g.reportAt(at, BadKeyword, "type is "+slip.Quote(name)+", which is none of "+known, hint)
+		case seen[name]:
+			bad("write " + name + " once")
+		default:
+			seen[name] = true
+			continue
+		}
+		return
 	}
 }
 
 func (g *gate) checkPattern(at spot, expression string) {
 	if _, err := g.commons.patterns.Compile(expression); err != nil {
-		g.reportAt(at, BadPattern, "no ECMA-262 regular expression: "+err.Error(), "")
+		g.reportAt(at, BadPattern, "no ECMA-262 regular expression: "+err.Error(), otherDialect(expression))
 	}
 }
 

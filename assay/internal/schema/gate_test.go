@@ -191,10 +191,88 @@ func TestGateHintsSayWhatIsMeant(t *testing.T) {
 		`{"format":"date-tme"}`:                  "did you mean date-time? Or set enforcement.formats to annotate to keep it as a comment",
 		`{"format":"color"}`:                     "set enforcement.formats to annotate to keep it as a comment",
 		`{"properties":{"a":{"required":true}}}`: "list the required names in the schema that holds the properties",
+
+		// A schema is a mapping, true or false.
+		`{"additionalProperties":"no"}`:  "YAML 1.2 knows only true and false; write false",
+		`{"items":"On"}`:                 "YAML 1.2 knows only true and false; write true",
+		`{"not":"false"}`:                "write false without quotation marks",
+		`{"properties":{"a":"string"}}`:  "write a: {type: string}",
+		`{"properties":{"a b":"int"}}`:   `write "a b": {type: integer}`,
+		`{"properties":{"a":"none"}}`:    `write a: {type: "null"}`,
+		`{"properties":{"a":"a name"}}`:  "write a mapping, such as {type: string}",
+		`{"anyOf":["string",{}]}`:        "write {type: string}",
+		`{"$defs":{"a":"string"}}`:       "write a: {type: string}",
+		`{"properties":{"a":3}}`:         "write a mapping, such as {type: string}",
+		`{"properties":{"a":null}}`:      "write {} where any value may stand",
+		`{"properties":{"a":["x","y"]}}`: "write a: {enum: […]} to list the values that may stand here",
+		`{"items":[{}]}`:                 "write prefixItems for a list of schemas",
+		`"string"`:                       "write t: {type: string}",
+
+		// Types by other names.
+		`{"type":"str"}`:               "did you mean string?",
+		`{"type":"String"}`:            "did you mean string?",
+		`{"type":"strng"}`:             "did you mean string?",
+		`{"type":"int"}`:               "did you mean integer?",
+		`{"type":"float"}`:             "did you mean number?",
+		`{"type":"double"}`:            "did you mean number?",
+		`{"type":"bool"}`:              "did you mean boolean?",
+		`{"type":"list"}`:              "did you mean array?",
+		`{"type":"dict"}`:              "did you mean object?",
+		`{"type":"map"}`:               "did you mean object?",
+		`{"type":["string","none"]}`:   "did you mean null?",
+		`{"type":"date"}`:              "",
+		`{"type":null}`:                `put null in quotation marks: "null"`,
+		`{"type":["string",null]}`:     `put null in quotation marks: "null"`,
+		`{"type":["string","string"]}`: "write string once",
+		`{"type":[]}`:                  "leave type out where any value may stand",
+
+		// Values of another kind.
+		`{"required":"iban"}`:               "write a list: required: [iban]",
+		`{"required":"a, b"}`:               "write a list: required: [name, name]",
+		`{"dependentRequired":{"a b":"c"}}`: `write a list: "a b": [c]`,
+		`{"required":[1]}`:                  "put each name in quotation marks",
+		`{"required":["a","a"]}`:            "write a once",
+		`{"minimum":"1"}`:                   "write it without quotation marks",
+		`{"maxLength":"5"}`:                 "write it without quotation marks",
+		`{"maxLength":"five"}`:              "write a number, such as 3",
+		`{"exclusiveMaximum":true}`:         "write a number, such as 3",
+		`{"maxLength":-1}`:                  "",
+		`{"uniqueItems":"yes"}`:             "YAML 1.2 knows only true and false; write true",
+		`{"uniqueItems":1}`:                 "write true or false",
+		`{"enum":"a"}`:                      "write a list: enum: [a]",
+		`{"title":1}`:                       "put it in quotation marks",
+		`{"anyOf":{"type":"string"}}`:       "write anyOf: [{…}]",
+		`{"properties":["a"]}`:              "write properties: {name: {type: string}}",
+
+		// Regular expressions of other languages.
+		`{"pattern":"(?i)x"}`:                     "spell out both cases, such as [Aa]",
+		`{"patternProperties":{"^(?i:x)$":true}}`: "spell out both cases, such as [Aa]",
+		`{"pattern":"(?P<a>x)"}`:                  "write (?<name>…)",
+		`{"pattern":"\\Ax"}`:                      "write ^ for the start",
+		`{"pattern":"x\\z"}`:                      "write $ for the end",
+		`{"pattern":"("}`:                         "",
 	} {
 		_, problems := compile(t, schema, Options{})
 		if len(problems) != 1 || problems[0].Hint != want {
 			t.Errorf("%s: %+v, want hint %q", schema, problems, want)
+		}
+	}
+}
+
+func TestGateMessagesNameTheKeyword(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for schema, want := range map[string]string{
+		`{"additionalProperties":"no"}`:     "additionalProperties is text here; a schema is a mapping, true or false",
+		`{"properties":{"a":"string"}}`:     "a is text here; a schema is a mapping, true or false",
+		`{"allOf":[null]}`:                  `item 0 of allOf is null here; a schema is a mapping, true or false`,
+		`3`:                                 "t is a number here; a schema is a mapping, true or false",
+		`{"type":"str"}`:                    `type is "str", which is none of null, boolean, integer, number, string, array, object`,
+		`{"type":"` + long + `"}`:           `type is "` + long[:64] + `…", which is none of null, boolean, integer, number, string, array, object`,
+		`{"properties":{"` + long + `":1}}`: `"` + long[:64] + `…" is a number here; a schema is a mapping, true or false`,
+	} {
+		_, problems := compile(t, schema, Options{})
+		if len(problems) != 1 || problems[0].Message != want {
+			t.Errorf("%s: %+v, want message %q", schema, problems, want)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -248,4 +250,85 @@ func keywordNames(d draft) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// typeList are the types (JSON Schema 2020-12, Validation, section 6.1.1).
+var typeList = []string{"null", "boolean", "integer", "number", "string", "array", "object"}
+
+// nullType is what to write for the type null.
+const nullType = `put null in quotation marks: "null"`
+
+// typeElsewhere has the names that other languages give to the types.
+var typeElsewhere = map[string]string{
+	"none": "null", "nil": "null",
+	"bool": "boolean",
+	"int":  "integer", "long": "integer",
+	"float": "number", "double": "number", "decimal": "number",
+	"str": "string", "text": "string", "char": "string",
+	"list": "array", "tuple": "array", "slice": "array",
+	"dict": "object", "map": "object", "mapping": "object", "hash": "object", "struct": "object",
+}
+
+// meantType returns the type that a word most likely means, "" if none.
+func meantType(word string) string {
+	word = strings.ToLower(word)
+	if elsewhere, ok := typeElsewhere[word]; ok {
+		return elsewhere
+	}
+	best, least := "", slip.Far
+	for _, name := range typeList {
+		if n := slip.Count(word, name); n < least && n < len(name)/2 {
+			best, least = name, n
+		}
+	}
+	return best
+}
+
+// meant says what to write for a keyword's value that is not of its shape, ""
+// where that goes without saying.
+func meant(name string, s shape, v any) string {
+	word, isText := v.(string)
+	switch s {
+	case text, schemaURL, identifier, anchorName, reference, pattern, formatName:
+		switch v.(type) {
+		case bool, json.Number:
+			return "put it in quotation marks"
+		}
+	case boolean:
+		return cmp.Or(slip.Boolean(word), "write true or false")
+	case number, positive, count:
+		if _, isNumber := v.(json.Number); !isNumber {
+			return slip.Number(word)
+		}
+	case list, members:
+		if isText {
+			return slip.List(name, word)
+		}
+	case subschemas, orSubschemas:
+		return "write " + name + ": [{…}]"
+	case byName, byPattern, dependencyList:
+		return "write " + name + ": {name: {type: string}}"
+	}
+	return ""
+}
+
+// dialects has what other languages write in a regular expression, and what to
+// write instead.
+var dialects = []struct{ theirs, hint string }{
+	{"(?i", "spell out both cases, such as [Aa]"},
+	{"(?P<", "write (?<name>…)"},
+	{`\A`, "write ^ for the start"},
+	{`\z`, "write $ for the end"},
+	{`\Z`, "write $ for the end"},
+}
+
+// otherDialect says what to write for an expression in the dialect of another
+// language, "" where it is in none.
+func otherDialect(expression string) string {
+	for _, d := range dialects {
+		if strings.Contains(expression, d.theirs) {
+			return d.hint
+		}
+	}
+	return ""
 }
