@@ -241,7 +241,7 @@ func (g *gate) walk(v any, n *node) bool {
 			what = slip.Written(n.token)
 		}
 		key := what + ": "
-		if _, list := n.parent.object[n.holder].([]any); list {
+		if n.token != "" && !holdsMap(n.holder) {
 			what, key = "item "+n.token+" of "+what, ""
 		}
 		g.reportNoSchema(n.path(), what, key, v)
