@@ -23,7 +23,7 @@ func main() {
 
 // run tells the whole story to w.
 func run(w io.Writer) error {
-	policy, err := assay.ParseFS(policies.FS, "support-agent.yaml", nil)
+	policy, err := assay.ParseFS(policies.FS, "support-agent.yaml", &assay.Options{Strict: true})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 func newAgent(t *testing.T) *agent {
 	t.Helper()
-	policy, err := assay.ParseFS(policies.FS, "support-agent.yaml", nil)
+	policy, err := assay.ParseFS(policies.FS, "support-agent.yaml", &assay.Options{Strict: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -360,8 +360,8 @@ Usage:
   assay-mcp-server lint --rules            list the rules
 
 Examples:
-  assay-mcp-server lint policies/*.yaml
-  assay-mcp-server lint --format sarif policies/discounts.yaml > lint.sarif
+  assay-mcp-server lint examples/policies/*.yaml
+  assay-mcp-server lint --format sarif examples/policies/discounts.yaml > lint.sarif
 
 Flags:
   --format FORM        text (default), json or sarif (SARIF 2.1.0)
