@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/assay/internal/slip"
 )
 
 // MarshalJSON returns the document as JSON that [Parse] reads. It is the
@@ -26,7 +28,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	}
 	for key := range s.Extensions {
 		if !isExtension(key) {
-			return nil, fmt.Errorf("assay: the extension %s does not start x-", quote(key))
+			return nil, fmt.Errorf("assay: the extension %s does not start x-", slip.Quote(key))
 		}
 	}
 	more, err := encode(s.Extensions)

@@ -14,9 +14,6 @@ type document struct {
 	// constraintAt holds where the Params of each of spec.Constraints stand, as
 	// JSON Pointers: a file has two forms for them.
 	constraintAt []string
-	// placeless documents were written by this package, so that lines and
-	// columns say nothing to their author.
-	placeless bool
 }
 
 // read reads one of the three forms of a document. Nobody may write to its spec,
@@ -45,7 +42,7 @@ func readWith(value func(*policydoc.Node) any, root *policydoc.Node) (*document,
 		d.mapping(field{r: r, node: root})
 	}
 	if len(r.problems) > 0 {
-		return nil, &PolicyError{Kind: kind, Problems: r.sorted()}
+		return nil, &PolicyError{Kind: kind, Problems: placed(root, r.problems)}
 	}
 	return d, nil
 }
@@ -54,7 +51,7 @@ func readWith(value func(*policydoc.Node) any, root *policydoc.Node) (*document,
 func (d *document) list(f field) {
 	switch {
 	case len(f.node.Items) == 0:
-		f.r.report(f.path, f.node, "the document is an empty list, which says neither what is allowed nor in which form",
+		f.r.report(f.path, "the document is an empty list, which says neither what is allowed nor in which form",
 			"write a mapping with the key sequences")
 	case f.node.Items[0].Kind == policydoc.String:
 		d.spec.Exact = f.names()
@@ -131,21 +128,15 @@ func (d *document) holdsOnly(keys ...string) bool {
 	return true
 }
 
-// locate adds the line and column of what the problem's path points to, or of
-// the nearest thing around it that stands in the text.
-func (d *document) locate(p Problem) Problem {
-	if d.placeless {
-		return p
+// placed gives every problem the place that its path leads to: the key, or the
+// item of a list. It returns them in the order of the text.
+func placed(root *policydoc.Node, problems []Problem) []Problem {
+	places := policydoc.NewPlaces(root)
+	for i := range problems {
+		p := &problems[i]
+		p.Line, p.Column = places.Of(p.Path)
 	}
-	for path := p.Path; ; path = path[:strings.LastIndexByte(path, '/')] {
-		if n := d.root.Lookup(path); n != nil {
-			p.Line, p.Column = n.Line, n.Column
-			return p
-		}
-		if path == "" {
-			return p
-		}
-	}
+	return inOrder(problems)
 }
 
 // isExtension reports whether a key of the root is the author's own.
@@ -162,7 +153,7 @@ func (f field) version() string {
 		return ""
 	}
 	if versions := []string{"1.0", "1.1", "2.0", "1", "2"}; !slices.Contains(versions, f.node.Text) {
-		f.r.report(f.path, f.node, "must be "+either(versions), "write "+forms["/version"])
+		f.r.report(f.path, "must be "+either(versions), "write "+forms["/version"])
 	}
 	return f.node.Text
 }
@@ -260,7 +251,7 @@ func (f field) hash() string {
 		return ""
 	}
 	if len(*text) != 64 || strings.Trim(*text, "0123456789abcdef") != "" {
-		f.r.report(f.path, f.node, "must be 64 lowercase hexadecimal digits", "")
+		f.r.report(f.path, "must be 64 lowercase hexadecimal digits", "")
 	}
 	return *text
 }

@@ -1,11 +1,12 @@
 package assay
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"example.com/assay/assay/internal/policydoc"
 	"example.com/assay/internal/jsonpointer"
+	"example.com/assay/internal/slip"
 )
 
 // forms shows, by JSON Pointer, how keys of the language are written whose
@@ -27,6 +28,18 @@ var forms = map[string]string{
 	"/aliases":                       "aliases: {name: [tool, tool]}",
 }
 
+// examples has values of keys that must be there; any other is a name.
+var examples = map[string]string{
+	"max":         "1",
+	"within":      "3",
+	"tools":       "[name, name]",
+	"params":      "{argument: {matches: pattern}}",
+	"args_match":  "{argument: pattern}",
+	"matches":     "pattern",
+	"schema_hash": "64 hexadecimal digits",
+	"meta_hash":   "64 hexadecimal digits",
+}
+
 // form says how a value is to be written that is of another kind than the one
 // wanted; "" where that goes without saying.
 func (f field) form(want string) string {
@@ -34,8 +47,10 @@ func (f field) form(want string) string {
 	switch {
 	case want == "text" && (got == policydoc.Number || got == policydoc.Bool):
 		return "put it in quotation marks"
-	case want == "a number" && got == policydoc.String, want == "true or false" && got == policydoc.String:
-		return "write " + want + " without quotation marks"
+	case want == "a number" && got == policydoc.String:
+		return slip.Number(f.node.Text)
+	case want == "true or false" && got == policydoc.String:
+		return cmp.Or(slip.Boolean(f.node.Text), "write true or false")
 	case want == "text" && got == policydoc.Null:
 		return "leave it out, or put it in quotation marks if it is meant as text"
 	case want == "a list of text":
@@ -56,22 +71,6 @@ func (f field) listForm() string {
 	if parent < 0 {
 		return ""
 	}
-	item := "name, name"
-	if text := f.node.Text; f.node.Kind == policydoc.String && text != "" && len(text) <= 64 && !strings.ContainsAny(text, "[],\n") {
-		item = written(text)
-	}
 	name, _ := jsonpointer.Unescape(f.path[parent+1:])
-	return "write a list: " + written(name) + ": [" + item + "]"
-}
-
-// written is text as it may stand in YAML, in quotation marks where it might
-// need them.
-func written(text string) string {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	switch {
-	case text == "", strings.IndexByte(letters, text[0]) < 0, strings.Trim(text, "_-0123456789"+letters) != "",
-		slices.Contains([]string{"true", "false", "null"}, strings.ToLower(text)):
-		return quote(text)
-	}
-	return text
+	return slip.List(name, f.node.Text)
 }

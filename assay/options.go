@@ -19,7 +19,8 @@ type Options struct {
 	// lists; those of sequence rules are all listed. Default 64.
 	MaxViolations int
 
-	// SuggestFixes asks CheckArgs for a Decision.SuggestedFix.
+	// SuggestFixes asks CheckArgs, and Begin and Next of a Session, for a
+	// Decision.SuggestedFix.
 	SuggestFixes bool
 
 	// Strict makes a schema that does not compile an error of Parse, instead

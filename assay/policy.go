@@ -70,9 +70,14 @@ func Parse(data []byte, opts *Options) (*Policy, error) {
 func ParseFS(fsys fs.FS, name string, opts *Options) (*Policy, error) {
 	data, err := readFile(fsys, name, opts.resolved().MaxPolicyBytes)
 	if err != nil {
-		return nil, &PolicyError{Kind: KindRead, err: err}
+		return nil, &PolicyError{Kind: KindRead, file: name, err: err}
 	}
-	return Parse(data, opts)
+	p, err := Parse(data, opts)
+	var refused *PolicyError
+	if errors.As(err, &refused) {
+		refused.file = name
+	}
+	return p, err
 }
 
 // readFile returns the content of a regular file, or its first limit+1 bytes.
@@ -107,22 +112,18 @@ func Compile(spec *Spec, opts *Options) (*Policy, error) {
 	if err != nil {
 		return nil, &PolicyError{Kind: KindStructure, err: err}
 	}
-	options := opts.resolved()
-	d, err := parseDocument(text, options.MaxPolicyBytes)
-	if err == nil {
-		d.placeless = true
-		var p *Policy
-		if p, err = d.compile(options); err == nil {
-			return p, nil
-		}
-	}
+	p, err := Parse(text, opts)
+	var problems []Problem
 	var refused *PolicyError
 	if errors.As(err, &refused) {
-		for i := range refused.Problems {
-			refused.Problems[i].Line, refused.Problems[i].Column = 0, 0
-		}
+		problems = refused.Problems
+	} else {
+		problems = p.compiled.problems
 	}
-	return nil, err
+	for i := range problems {
+		problems[i].Line, problems[i].Column = 0, 0
+	}
+	return p, err
 }
 
 // parseDocument reads a document of at most limit bytes.
@@ -173,7 +174,7 @@ func (d *document) compile(options Options) (*Policy, error) {
 		c.document, c.secrets = d.root, mentions(d.root, "writeOnly")
 	}
 	if options.Strict && len(c.problems) > 0 {
-		return nil, &PolicyError{Kind: KindStructure, Problems: c.problems}
+		return nil, &PolicyError{Kind: KindStructure, Problems: c.problems[:min(len(c.problems), maxProblems)]}
 	}
 	return &Policy{compiled: c}, nil
 }
@@ -192,9 +193,9 @@ func (d *document) compileSequence() (*sequence.Checker, []Problem) {
 	checker, found := sequence.Compile(rules, s.Aliases, sequence.Options{})
 	r := &reader{}
 	for _, p := range found {
-		r.add(d.locate(Problem{Path: strings.TrimPrefix(p.Path, prefix), Message: p.Message, Hint: p.Hint}))
+		r.add(Problem{Path: strings.TrimPrefix(p.Path, prefix), Message: p.Message, Hint: p.Hint})
 	}
-	return checker, r.sorted()
+	return checker, placed(d.root, r.problems)
 }
 
 // compileArgs compiles what the document says about names and arguments, and
@@ -207,10 +208,9 @@ func (d *document) compileArgs(blocked *blocklist.List, options Options) (*args.
 	})
 	var problems []Problem
 	for _, p := range found {
-		problems = append(problems, d.locate(Problem{Path: p.Path, Tool: p.Tool, Message: p.Message, Hint: p.Hint}))
+		problems = append(problems, Problem{Path: p.Path, Tool: p.Tool, Message: p.Message, Hint: p.Hint})
 	}
-	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Tool, b.Tool) })
-	return checker, problems
+	return checker, placed(d.root, problems)
 }
 
 // argsRules is the part of the document that args decides by.
@@ -317,10 +317,12 @@ func (p *Policy) Digest() string {
 	return p.compiled.digest()
 }
 
-// Problems lists the schemas that do not compile, ordered by tool. Every call
-// of such a tool is denied with [CodeSchemaCompile]; the rest of the policy is
-// in force. A schema may also fail to compile at the first call of its tool,
-// which is not in this list.
+// Problems lists what is wrong with the schemas that do not compile, in the
+// order of the text; what is wrong with a shared definition is listed once for
+// each tool that reaches it. Every call of such a tool is denied with
+// [CodeSchemaCompile]; the rest of the policy is in force. Everything is found
+// when the policy is compiled, and with Options.Strict it is the error of
+// [Parse], so that this list is empty.
 func (p *Policy) Problems() []Problem {
 	if p == nil || p.compiled == nil {
 		return nil

@@ -41,6 +41,31 @@ func TestParseFSWrapsTheErrorOfTheFileSystem(t *testing.T) {
 	}
 }
 
+func TestParseFSNamesTheFileInEveryError(t *testing.T) {
+	fsys := fstest.MapFS{
+		"syntax.yaml":    {Data: []byte("a: [")},
+		"root.yaml":      {Data: []byte("text")},
+		"structure.yaml": {Data: []byte("denny: [rm]")},
+		"strict.yaml":    {Data: []byte("schemas: {t: {type: str}}")},
+		"limit.yaml":     {Data: []byte(strings.Repeat("#", 5001))},
+		"dir/p.yaml":     {Data: []byte("{}")},
+	}
+	for name, kind := range map[string]assay.ErrorKind{
+		"syntax.yaml": assay.KindSyntax, "root.yaml": assay.KindRoot, "structure.yaml": assay.KindStructure,
+		"strict.yaml": assay.KindStructure, "limit.yaml": assay.KindLimit, "none.yaml": assay.KindRead, "dir": assay.KindRead,
+	} {
+		_, err := assay.ParseFS(fsys, name, &assay.Options{MaxPolicyBytes: 5000, Strict: true})
+		var e *assay.PolicyError
+		want := fmt.Sprintf("assay: the policy %q is refused (%s): ", name, kind)
+		if !errors.As(err, &e) || e.Kind != kind || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %s", name, err, want)
+		}
+	}
+	if _, err := assay.ParseFS(&broken{}, "p.yaml", nil); err == nil || !strings.Contains(err.Error(), `"p.yaml"`) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // endless is a file that never ends and counts what is read of it.
 type endless struct {
 	fs.FileInfo

@@ -1,7 +1,10 @@
 package assay
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/assay/assay/internal/policydoc"
@@ -47,6 +50,19 @@ type Problem struct {
 	Tool string
 }
 
+// inOrder sorts problems by line and column, those without a place last, and
+// problems of one place by tool.
+func inOrder(problems []Problem) []Problem {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(uint(a.Line-1), uint(b.Line-1)), // no line is the greatest
+			cmp.Compare(a.Column, b.Column),
+			strings.Compare(a.Tool, b.Tool),
+		)
+	})
+	return problems
+}
+
 // String returns the problem as one line: place, message and hint.
 func (p Problem) String() string {
 	var b strings.Builder
@@ -72,12 +88,18 @@ func (p Problem) String() string {
 type PolicyError struct {
 	Kind     ErrorKind
 	Problems []Problem
+	file     string // "" where the text came from no file
 	err      error
 }
 
-// Error names the first problem and its place, and how many more there are.
+// Error names the file that [ParseFS] read, the first problem and its place, and
+// how many more there are.
 func (e *PolicyError) Error() string {
-	s := "assay: the policy is refused (" + e.Kind.String() + ")"
+	s := "assay: the policy"
+	if e.file != "" {
+		s += " " + strconv.Quote(e.file)
+	}
+	s += " is refused (" + e.Kind.String() + ")"
 	if len(e.Problems) > 0 {
 		s += ": " + e.Problems[0].String()
 	}
@@ -132,9 +154,9 @@ func unreadable(e *policydoc.Error) *PolicyError {
 		policydoc.KindStructure: KindStructure,
 		policydoc.KindLimit:     KindLimit,
 	}
-	r := &reader{}
+	var problems []Problem
 	for _, p := range e.Problems {
-		r.add(Problem{Path: p.Path, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint})
+		problems = append(problems, Problem{Path: p.Path, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint})
 	}
-	return &PolicyError{Kind: kinds[e.Kind], Problems: r.sorted()}
+	return &PolicyError{Kind: kinds[e.Kind], Problems: inOrder(problems)}
 }

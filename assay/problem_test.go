@@ -55,11 +55,11 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 		},
 		"two problems, in the order of the text": {
 			"sequences: 3\nallow: rm\n", assay.KindStructure,
-			[]string{`1:12 /sequences: must be a list of rules, not a number; write sequences: [{type: before, first: tool, then: tool}]`, `2:8 /allow: must be a list of text, not text; write a list: allow: [rm]`},
+			[]string{`1:1 /sequences: must be a list of rules, not a number; write sequences: [{type: before, first: tool, then: tool}]`, `2:1 /allow: must be a list of text, not text; write a list: allow: [rm]`},
 		},
 		"null where it would open the policy": {
 			"allow:\n#  - read\n", assay.KindStructure,
-			[]string{`1:7 /allow: null says nothing here; leave the key out, or give it a value; an empty list is written []`},
+			[]string{`1:1 /allow: null says nothing here; leave the key out, or give it a value; an empty list is written []`},
 		},
 		"a number in a list of names": {
 			"blocklist: [rm, 1]\n", assay.KindStructure,
@@ -67,30 +67,30 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 		},
 		"an unknown version": {
 			"version: 1.2\n", assay.KindStructure,
-			[]string{`1:10 /version: must be "1.0", "1.1", "2.0", "1" or "2"; write version: "2.0"`},
+			[]string{`1:1 /version: must be "1.0", "1.1", "2.0", "1" or "2"; write version: "2.0"`},
 		},
 		"a version of the future": {
 			"version: 3\n", assay.KindStructure,
-			[]string{`1:10 /version: must be "1.0", "1.1", "2.0", "1" or "2"; write version: "2.0"`},
+			[]string{`1:1 /version: must be "1.0", "1.1", "2.0", "1" or "2"; write version: "2.0"`},
 		},
 		"a word that is none of those known": {
 			"enforcement: {formats: no}\n", assay.KindStructure,
-			[]string{`1:24 /enforcement/formats: must be "assert" or "annotate"`},
+			[]string{`1:15 /enforcement/formats: must be "assert" or "annotate"`},
 		},
 		"lists where mappings belong, and the other way round": {
 			"tools: [rm]\nschemas:\n- a\ndeny: {rm: true}\n", assay.KindStructure,
 			[]string{
-				`1:8 /tools: must be a mapping, not a list; write tools: {allow: [name], deny: [name]}`,
-				`3:1 /schemas: must be a mapping, not a list; write schemas: {tool: {type: object}}`,
-				`4:7 /deny: must be a list of text, not a mapping; write a list: deny: [name, name]`,
+				`1:1 /tools: must be a mapping, not a list; write tools: {allow: [name], deny: [name]}`,
+				`2:1 /schemas: must be a mapping, not a list; write schemas: {tool: {type: object}}`,
+				`4:1 /deny: must be a list of text, not a mapping; write a list: deny: [name, name]`,
 			},
 		},
 		"lists written as text": {
 			"tools:\n  deny: rm -rf\n  allow: \"a, b\"\n  require_args: {'x y': to}\n", assay.KindStructure,
 			[]string{
-				`2:9 /tools/deny: must be a list of text, not text; write a list: deny: ["rm -rf"]`,
-				`3:10 /tools/allow: must be a list of text, not text; write a list: allow: [name, name]`,
-				`4:25 /tools/require_args/x y: must be a list of text, not text; write a list: "x y": [to]`,
+				`2:3 /tools/deny: must be a list of text, not text; write a list: deny: ["rm -rf"]`,
+				`3:3 /tools/allow: must be a list of text, not text; write a list: allow: [name, name]`,
+				`4:18 /tools/require_args/x y: must be a list of text, not text; write a list: "x y": [to]`,
 			},
 		},
 		"items that are no text": {
@@ -102,58 +102,102 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 		},
 		"a number in quotation marks": {
 			"limits: {max_requests_total: '5'}\n", assay.KindStructure,
-			[]string{`1:30 /limits/max_requests_total: must be a number, not text; write a number without quotation marks`},
+			[]string{`1:10 /limits/max_requests_total: must be a number, not text; write it without quotation marks`},
 		},
 		"a flag in quotation marks": {
 			"- {type: sequence, tools: [a, b], strict: 'yes'}\n", assay.KindRoot,
-			[]string{`1:43 /0/strict: must be true or false, not text; write true or false without quotation marks`},
+			[]string{`1:35 /0/strict: must be true or false, not text; YAML 1.2 knows only true and false; write true`},
 		},
 		"a pin": {
 			"tool_pins: {t: {server_id: s, tool_name: t, schema_hash: AB, extra: 1}}\n", assay.KindStructure,
 			[]string{
-				`1:16 /tool_pins/t: the key "meta_hash" is missing`,
-				`1:58 /tool_pins/t/schema_hash: must be 64 lowercase hexadecimal digits`,
+				`1:13 /tool_pins/t: the key "meta_hash" is missing`,
+				`1:45 /tool_pins/t/schema_hash: must be 64 lowercase hexadecimal digits`,
 				`1:62 /tool_pins/t/extra: unknown key "extra"; known here: server_id, tool_name, schema_hash, meta_hash`,
 			},
 		},
 		"a limit": {
 			"limits: {max_requests_total: -1, max_tool_calls_total: 1.5}\n", assay.KindStructure,
 			[]string{
-				`1:30 /limits/max_requests_total: must be an integer from 0 to 9223372036854775807`,
-				`1:56 /limits/max_tool_calls_total: must be an integer from 0 to 9223372036854775807`,
+				`1:10 /limits/max_requests_total: must be an integer from 0 to 9223372036854775807`,
+				`1:34 /limits/max_tool_calls_total: must be an integer from 0 to 9223372036854775807`,
 			},
 		},
 		"a rule of an unknown kind": {
 			"sequences: [{type: requires, tool: a}]\n", assay.KindStructure,
-			[]string{`1:20 /sequences/0/type: must be "require", "before", "after", "never_after", "eventually", "max_calls", "sequence" or "blocklist"; did you mean "require"?`},
+			[]string{`1:14 /sequences/0/type: must be "require", "before", "after", "never_after", "eventually", "max_calls", "sequence" or "blocklist"; did you mean "require"?`},
 		},
 		"operands of a rule": {
 			"sequences:\n- {type: before, frist: a, then: b}\n- null\n", assay.KindStructure,
 			[]string{
-				`2:3 /sequences/0: the key "first" is missing`,
 				`2:18 /sequences/0/frist: unknown key "frist"; did you mean "first"?`,
 				`3:3 /sequences/1: must be a mapping, not null`,
 			},
 		},
+		"a rule that lacks an operand": {
+			"sequences:\n- {type: max_calls, tool: a}\n- {type: sequence}\n- {type: before, first: a, tool: b}\n", assay.KindStructure,
+			[]string{
+				`2:3 /sequences/0: the key "max" is missing; add max: 1`,
+				`3:3 /sequences/1: the key "tools" is missing; add tools: [name, name]`,
+				`4:3 /sequences/2: the key "then" is missing; add then: name`,
+				`4:28 /sequences/2/tool: unknown key "tool"; known here: type, first, then`,
+			},
+		},
+		"two misspelt operands": {
+			"- {type: before, fist: a, thn: b}\n", assay.KindRoot,
+			[]string{
+				`1:18 /0/fist: unknown key "fist"; did you mean "first"?`,
+				`1:27 /0/thn: unknown key "thn"; did you mean "then"?`,
+			},
+		},
+		"rules without a type": {
+			"sequences:\n- before: {first: a, then: b}\n- require: a\n- {first: a, then: b}\n- {tpye: before, first: a}\n- {max_call: 1}\n- {type: null}\n- {}\n", assay.KindStructure,
+			[]string{
+				`2:3 /sequences/0: the key "type" is missing; write {type: before, first: name, then: name}`,
+				`3:3 /sequences/1: the key "type" is missing; write {type: require, tool: name}`,
+				`4:3 /sequences/2: the key "type" is missing; add type: one of require, before, after, never_after, eventually, max_calls, sequence, blocklist`,
+				`5:4 /sequences/3/tpye: unknown key "tpye"; did you mean "type"?`,
+				`6:3 /sequences/4: the key "type" is missing; write {type: max_calls, tool: name, max: 1}`,
+				`7:4 /sequences/5/type: null says nothing here; leave the key out, or give it a value`,
+				`8:3 /sequences/6: the key "type" is missing; add type: one of `,
+			},
+		},
+		"numbers and flags written as words": {
+			"- {type: max_calls, tool: a, max: three}\n- {type: max_calls, tool: a, max: '3'}\n- {type: sequence, tools: [a, b], strict: no}\n- {type: sequence, tools: [a, b], strict: 'true'}\n- {type: sequence, tools: [a, b], strict: hard}\n", assay.KindRoot,
+			[]string{
+				`1:30 /0/max: must be a number, not text; write a number, such as 3`,
+				`2:30 /1/max: must be a number, not text; write it without quotation marks`,
+				`3:35 /2/strict: must be true or false, not text; YAML 1.2 knows only true and false; write false`,
+				`4:35 /3/strict: must be true or false, not text; write true without quotation marks`,
+				`5:35 /4/strict: must be true or false, not text; write true or false`,
+			},
+		},
+		"an item on a line of its own": {
+			"deny:\n- a\n-\n  {b: c}\n", assay.KindStructure,
+			[]string{`4:3 /deny/1: must be text, not a mapping; write a list: deny: [name, name]`},
+		},
+		"a value through an alias stands at its key": {
+			"x-a: &a 3\ndeny: *a\n", assay.KindStructure,
+			[]string{`2:1 /deny: must be a list of text, not a number`},
+		},
 		"legacy constraints": {
 			"constraints:\n- {tool: t}\n- {tool: t, params: {a: x, b: {match: y}}}\n", assay.KindStructure,
 			[]string{
-				`2:3 /constraints/0: the key "params" is missing`,
-				`3:25 /constraints/1/params/a: must be a mapping, not text`,
-				`3:31 /constraints/1/params/b: the key "matches" is missing`,
+				`2:3 /constraints/0: the key "params" is missing; add params: {argument: {matches: pattern}}`,
+				`3:22 /constraints/1/params/a: must be a mapping, not text`,
 				`3:32 /constraints/1/params/b/match: unknown key "match"; did you mean "matches"?`,
 			},
 		},
 		"a pointer with escapes": {
 			"tool_classes: {a/b~c: x}\n", assay.KindStructure,
-			[]string{`1:23 /tool_classes/a~1b~0c: must be a list of text, not text; write a list: "a/b~c": [x]`},
+			[]string{`1:16 /tool_classes/a~1b~0c: must be a list of text, not text; write a list: "a/b~c": [x]`},
 		},
 		"an alias in an alias": {
 			"aliases:\n  A: [B]\n  B: [c]\n", assay.KindStructure, []string{`2:7 /aliases/A/0: `},
 		},
 		"a pattern of a rule": {
 			"- {type: require, tool: {tool: a, args_match: {x: '('}}}\n", assay.KindRoot,
-			[]string{`1:51 /0/tool/args_match/x: `},
+			[]string{`1:48 /0/tool/args_match/x: `},
 		},
 		"an empty list": {"[]\n", assay.KindRoot, []string{`1:1 : the document is an empty list`}},
 		"rules and names in one list": {
@@ -163,7 +207,8 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 		"no document":     {"", assay.KindRoot, []string{""}},
 		"text":            {"hello", assay.KindRoot, []string{""}},
 		"no YAML":         {"a: [\n", assay.KindSyntax, []string{""}},
-		"a key twice":     {"name: a\nname: b\n", assay.KindSyntax, []string{"2:1 "}},
+		"a key twice":     {"name: a\nname: b\n", assay.KindSyntax, []string{`2:1 /name: the key "name" stands twice in one mapping, first on line 1; join both under one key`}},
+		"an open quote":   {"tools:\n  deny: [\"*_admin]\n", assay.KindSyntax, []string{`2:10 : a quotation mark opens here and is not closed; close the quote`}},
 		"a merge key":     {"tools: {<<: {}}\n", assay.KindStructure, []string{"1:9 "}},
 		"a document type": {"tools: !x {}\n", assay.KindStructure, []string{"1:8 "}},
 	} {
@@ -235,8 +280,8 @@ func TestSchemasThatDoNotCompileAreProblemsOfTheirTools(t *testing.T) {
 		t.Fatalf("the problems are %v", problems)
 	}
 	for i, want := range []assay.Problem{
-		{Tool: "alpha", Path: "/schemas/alpha/properties/a/type", Line: 5, Column: 17},
-		{Tool: "zeta", Path: "/schemas/zeta/maxium", Line: 2, Column: 18},
+		{Tool: "zeta", Path: "/schemas/zeta/maxium", Line: 2, Column: 10},
+		{Tool: "alpha", Path: "/schemas/alpha/properties/a/type", Line: 5, Column: 11},
 	} {
 		got := problems[i]
 		if got.Message == "" {
@@ -248,7 +293,7 @@ func TestSchemasThatDoNotCompileAreProblemsOfTheirTools(t *testing.T) {
 		}
 	}
 	problems[0] = assay.Problem{}
-	if p.Problems()[0].Tool != "alpha" {
+	if p.Problems()[0].Tool != "zeta" {
 		t.Error("the problems are shared")
 	}
 
@@ -274,9 +319,46 @@ func TestSchemasThatDoNotCompileAreProblemsOfTheirTools(t *testing.T) {
 		for _, problem := range all {
 			names = append(names, problem.Tool)
 		}
+		slices.Sort(names)
 		return names
 	}
 	if got, want := tools(compiled.Problems()), tools(p.Problems()); !slices.Equal(got, want) {
 		t.Errorf("a Spec has the problems of %v, its file of %v", got, want)
+	}
+}
+
+func TestASharedDefinitionThatDoesNotCompileIsAProblemOfEachTool(t *testing.T) {
+	p := mustParse(t, "schemas:\n  b: {$ref: '#/$defs/d'}\n  c: {type: str}\n  a: {$ref: '#/$defs/d'}\n  $defs:\n    d: {type: int}\n")
+	var got []string
+	for _, problem := range p.Problems() {
+		got = append(got, fmt.Sprintf("%d:%d %s %s", problem.Line, problem.Column, problem.Tool, problem.Hint))
+	}
+	want := []string{"3:7 c did you mean string?", "6:9 a did you mean integer?", "6:9 b did you mean integer?"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the problems are %q, want %q", got, want)
+	}
+}
+
+func TestProblemsOfManySchemasAreInTheOrderOfTheText(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("schemas:\n")
+	const tools = 3000
+	for i := range tools {
+		fmt.Fprintf(&b, "  t%d: {type: str}\n", i)
+	}
+	problems := mustParse(t, b.String()).Problems()
+	if len(problems) != tools {
+		t.Fatalf("%d problems", len(problems))
+	}
+	for i, problem := range problems {
+		if problem.Line != i+2 || problem.Tool != fmt.Sprintf("t%d", i) {
+			t.Fatalf("problem %d is %+v", i, problem)
+		}
+	}
+	// An error is bounded.
+	_, err := assay.Parse([]byte(b.String()), &assay.Options{Strict: true})
+	var e *assay.PolicyError
+	if !errors.As(err, &e) || len(e.Problems) != 1000 {
+		t.Errorf("with Strict the error is %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/assay/internal/policydoc"
 	"example.com/assay/assay/internal/strictjson"
 	"example.com/assay/internal/jsonpointer"
+	"example.com/assay/internal/slip"
 )
 
 // maxProblems bounds what a PolicyError lists, so that a hostile megabyte of
@@ -24,27 +25,15 @@ type reader struct {
 	value    func(*policydoc.Node) any // makes plain data of a node
 }
 
-// report adds a problem with the value at n.
-func (r *reader) report(path string, n *policydoc.Node, message, hint string) {
-	p := Problem{Path: path, Message: message, Hint: hint}
-	if n != nil {
-		p.Line, p.Column = n.Line, n.Column
-	}
-	r.add(p)
+// report adds a problem with what stands at a path.
+func (r *reader) report(path, message, hint string) {
+	r.add(Problem{Path: path, Message: message, Hint: hint})
 }
 
 func (r *reader) add(p Problem) {
 	if len(r.problems) < maxProblems {
 		r.problems = append(r.problems, p)
 	}
-}
-
-// sorted returns the problems in the order of the text.
-func (r *reader) sorted() []Problem {
-	slices.SortStableFunc(r.problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return r.problems
 }
 
 // field is the place of one value in the document.
@@ -57,15 +46,16 @@ type field struct {
 // mapping is a mapping whose keys the language knows, all of them.
 type mapping struct {
 	field
-	known []string
+	known   []string // the keys that were asked for
+	missing []string // those of them that must be there and are not
 }
 
 // key returns the value of a key that may be absent but not null.
 func (m *mapping) key(name string) field {
 	f := m.nullable(name)
 	if f.node == nil {
-		if n, ok := m.member(name); ok {
-			m.r.report(f.path, n, "null says nothing here", "leave the key out, or give it a value; an empty list is written []")
+		if _, ok := m.member(name); ok {
+			m.r.report(f.path, "null says nothing here", "leave the key out, or give it a value; an empty list is written []")
 		}
 	}
 	return f
@@ -84,8 +74,8 @@ func (m *mapping) nullable(name string) field {
 // required returns the value of a key that must be there.
 func (m *mapping) required(name string) field {
 	f := m.key(name)
-	if _, ok := m.member(name); !ok && m.node != nil {
-		m.r.report(m.path, m.node, "the key "+strconv.Quote(name)+" is missing", "")
+	if _, ok := m.member(name); !ok {
+		m.missing = append(m.missing, name)
 	}
 	return f
 }
@@ -97,7 +87,8 @@ func (m *mapping) member(name string) (*policydoc.Node, bool) {
 	return m.node.Member(name)
 }
 
-// close reports the keys that nobody asked for: the language has no others.
+// close reports the keys that nobody asked for, since the language has no
+// others, and those that are missing, unless a misspelt one was meant to be it.
 func (m *mapping) close() {
 	if m.node == nil {
 		return
@@ -106,12 +97,23 @@ func (m *mapping) close() {
 		if slices.Contains(m.known, member.Key) || len(m.r.problems) == maxProblems {
 			continue
 		}
-		m.r.add(Problem{
-			Path: m.path + pointer(member.Key), Line: member.Line, Column: member.Column,
-			Message: "unknown key " + quote(member.Key),
-			Hint:    didYouMean(member.Key, m.known),
-		})
+		m.unknown(member.Key)
+		meant := nearest(member.Key, m.known)
+		m.missing = slices.DeleteFunc(m.missing, func(name string) bool { return name == meant })
 	}
+	for _, name := range m.missing {
+		m.lacks(name, "add "+name+": "+cmp.Or(examples[name], "name"))
+	}
+}
+
+// unknown reports a key that the language does not have.
+func (m *mapping) unknown(key string) {
+	m.r.report(m.path+pointer(key), "unknown key "+slip.Quote(key), didYouMean(key, m.known))
+}
+
+// lacks reports that a key is missing.
+func (m *mapping) lacks(name, hint string) {
+	m.r.report(m.path, "the key "+strconv.Quote(name)+" is missing", hint)
 }
 
 // is reports whether the field is there and of the kind; another kind is a problem.
@@ -130,7 +132,7 @@ func (f field) is(kind policydoc.Kind, want string) bool {
 func (f field) wrong(want string) { f.not(want, f.form(want)) }
 
 func (f field) not(want, hint string) {
-	f.r.report(f.path, f.node, "must be "+want+", not "+kindName(f.node.Kind), hint)
+	f.r.report(f.path, "must be "+want+", not "+kindName(f.node.Kind), hint)
 }
 
 func kindName(k policydoc.Kind) string {
@@ -181,11 +183,11 @@ func (f field) word(words ...string) string {
 		return ""
 	}
 	if !slices.Contains(words, f.node.Text) {
-		hint := didYouMean(f.node.Text, words)
-		if !strings.HasPrefix(hint, "did you mean") {
-			hint = "" // the message has them all
+		hint := "" // the message has them all
+		if meant := nearest(f.node.Text, words); meant != "" {
+			hint = didYouMean(f.node.Text, words)
 		}
-		f.r.report(f.path, f.node, "must be "+either(words), hint)
+		f.r.report(f.path, "must be "+either(words), hint)
 	}
 	return f.node.Text
 }
@@ -203,7 +205,7 @@ func (f field) count(most int64) *int64 {
 	n, ok := strictjson.ParseNumber(f.node.Text)
 	i, fits := n.Int64()
 	if !ok || !fits || i < 0 || i > most {
-		f.r.report(f.path, f.node, fmt.Sprintf("must be an integer from 0 to %d", most), "")
+		f.r.report(f.path, fmt.Sprintf("must be an integer from 0 to %d", most), "")
 		return nil
 	}
 	return &i
@@ -277,13 +279,4 @@ func either(words []string) string {
 		return quoted[0]
 	}
 	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
-}
-
-// quote shows what an author wrote, short and on one line.
-func quote(s string) string {
-	const most = 64
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return strconv.Quote(s)
 }

@@ -1,6 +1,8 @@
 package assay
 
 import (
+	"strings"
+
 	"example.com/assay/assay/internal/policydoc"
 	"example.com/assay/assay/sequence"
 )
@@ -55,15 +57,49 @@ var ruleReaders = map[string]func(m *mapping) sequence.Rule{
 // ruleKinds are the keys of ruleReaders in the order of docs/policy.md, "Order".
 var ruleKinds = []string{"require", "before", "after", "never_after", "eventually", "max_calls", "sequence", "blocklist"}
 
+// ruleForms shows how each kind of rule is written.
+var ruleForms = map[string]string{
+	"require":     "{type: require, tool: name}",
+	"before":      "{type: before, first: name, then: name}",
+	"after":       "{type: after, trigger: name, then: name}",
+	"never_after": "{type: never_after, trigger: name, forbidden: name}",
+	"eventually":  "{type: eventually, tool: name, within: 3}",
+	"max_calls":   "{type: max_calls, tool: name, max: 1}",
+	"sequence":    "{type: sequence, tools: [name, name]}",
+	"blocklist":   "{type: blocklist, pattern: name}",
+}
+
 // rule reads one rule; nil when it is none.
 func (f field) rule() sequence.Rule {
 	m := f.mapping()
 	read := ruleReaders[m.required("type").word(ruleKinds...)]
 	if read == nil {
+		m.reportUntyped()
 		return nil
 	}
 	defer m.close()
 	return read(m)
+}
+
+// reportUntyped reports that a rule has no type. What its other keys mean nobody
+// knows, but one may be a misspelt type, or be the kind itself.
+func (m *mapping) reportUntyped() {
+	if _, typed := m.member("type"); typed || m.node == nil {
+		return
+	}
+	for _, member := range m.node.Members {
+		if nearest(member.Key, m.known) != "" {
+			m.unknown(member.Key)
+			return
+		}
+	}
+	for _, member := range m.node.Members {
+		if kind := nearest(member.Key, ruleKinds); kind != "" {
+			m.lacks("type", "write "+ruleForms[kind])
+			return
+		}
+	}
+	m.lacks("type", "add type: one of "+strings.Join(ruleKinds, ", "))
 }
 
 // operand reads a number of calls.

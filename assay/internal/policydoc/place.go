@@ -15,7 +15,7 @@ type Places struct {
 
 // NewPlaces returns the places of the document root.
 func NewPlaces(root *Node) *Places {
-	return &Places{root: root, indices: map[*Node]map[string]int{}}
+	return &Places{root: root}
 }
 
 // Of returns where a JSON Pointer (RFC 6901) leads: to the key of a mapping's
@@ -76,6 +76,9 @@ func (p *Places) member(n *Node, token string) *Member {
 		index = make(map[string]int, len(n.Members))
 		for i := range n.Members {
 			index[n.Members[i].Key] = i
+		}
+		if p.indices == nil {
+			p.indices = map[*Node]map[string]int{}
 		}
 		p.indices[n] = index
 	}
