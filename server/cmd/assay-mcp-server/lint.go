@@ -225,6 +225,8 @@ func lintText(files []linted) (string, error) {
 			continue
 		}
 		lines := strings.Split(strings.TrimPrefix(string(f.text), "\ufeff"), "\n")
+		var line []rune // the one of the last finding: all may stand in one
+		last := 0
 		for _, finding := range f.report.Findings {
 			b.WriteString(printable(f.name))
 			if finding.Line > 0 {
@@ -232,7 +234,11 @@ func lintText(files []linted) (string, error) {
 			}
 			fmt.Fprintf(&b, ": %s: %s [%s]\n", finding.Severity, printable(finding.Message), finding.Rule)
 			if finding.Line > 0 && finding.Line <= len(lines) {
-				writeExcerpt(&b, strings.TrimSuffix(lines[finding.Line-1], "\r"), finding.Column)
+				if finding.Line != last {
+					last = finding.Line
+					line = []rune(strings.ToValidUTF8(strings.TrimSuffix(lines[last-1], "\r"), "\uFFFD"))
+				}
+				writeExcerpt(&b, line, finding.Column)
 			}
 			fmt.Fprintf(&b, "  fix: %s\n", printable(finding.Fix))
 		}
@@ -246,18 +252,17 @@ func lintText(files []linted) (string, error) {
 
 // writeExcerpt writes a line of the policy, or what is near the column where it
 // is long, and a caret below the column.
-func writeExcerpt(b *strings.Builder, line string, column int) {
+func writeExcerpt(b *strings.Builder, line []rune, column int) {
 	const before, after = 60, 40 // characters
-	runes := []rune(strings.ToValidUTF8(line, "\uFFFD"))
-	at := min(max(column-1, 0), len(runes))
-	start, end := max(at-before, 0), min(at+after, len(runes))
+	at := min(max(column-1, 0), len(line))
+	start, end := max(at-before, 0), min(at+after, len(line))
 	show := func(part []rune) string { return printable(strings.ReplaceAll(string(part), "\t", " ")) }
-	head := show(runes[start:at])
+	head := show(line[start:at])
 	if start > 0 {
 		head = "…" + head
 	}
-	tail := show(runes[at:end])
-	if end < len(runes) {
+	tail := show(line[at:end])
+	if end < len(line) {
 		tail += "…"
 	}
 	fmt.Fprintf(b, "    %s%s\n    %s^\n", head, tail, strings.Repeat(" ", columns(head)))

@@ -182,7 +182,7 @@ func TestExcerptsAreShortAndTheCaretStandsBelowItsCharacter(t *testing.T) {
 		{long + "X" + long, 5001, "    …" + long[:60] + "X" + long[:39] + "…\n    " + strings.Repeat(" ", 61) + "^\n"},
 	} {
 		var b strings.Builder
-		writeExcerpt(&b, test.line, test.column)
+		writeExcerpt(&b, []rune(test.line), test.column)
 		if b.String() != test.want {
 			t.Errorf("%.20q, column %d:\n%s\nwant\n%s", test.line, test.column, b.String(), test.want)
 		}
