@@ -39,6 +39,8 @@ func (k ErrorKind) String() string {
 }
 
 // Problem is one thing that is wrong with a policy, for the person who mends it.
+// It stands at the key that its path ends in, or at the item of a list; what is
+// wrong with the text itself stands where it is.
 type Problem struct {
 	Path         string // JSON Pointer (RFC 6901) into the policy
 	Line, Column int    // 1-based; 0 when unknown

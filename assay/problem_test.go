@@ -151,7 +151,7 @@ func TestEveryProblemIsNamedWithItsPlace(t *testing.T) {
 			},
 		},
 		"rules without a type": {
-			"sequences:\n- before: {first: a, then: b}\n- require: a\n- {first: a, then: b}\n- {tpye: before, first: a}\n- {max_call: 1}\n- {type: null}\n- {}\n", assay.KindStructure,
+			"sequences:\n- before: {first: a, then: b}\n- require: a\n- {first: a, then: b}\n- {tpye: before, first: a}\n- {max_calls: 1}\n- {type: null}\n- {}\n", assay.KindStructure,
 			[]string{
 				`2:3 /sequences/0: the key "type" is missing; write {type: before, first: name, then: name}`,
 				`3:3 /sequences/1: the key "type" is missing; write {type: require, tool: name}`,

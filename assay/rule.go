@@ -84,7 +84,7 @@ func (f field) rule() sequence.Rule {
 // reportUntyped reports that a rule has no type. What its other keys mean nobody
 // knows, but one may be a misspelt type, or be the kind itself.
 func (m *mapping) reportUntyped() {
-	if _, typed := m.member("type"); typed || m.node == nil {
+	if _, typed := m.member("type"); typed || m.node == nil || len(m.r.problems) == maxProblems {
 		return
 	}
 	for _, member := range m.node.Members {
@@ -94,8 +94,8 @@ func (m *mapping) reportUntyped() {
 		}
 	}
 	for _, member := range m.node.Members {
-		if kind := nearest(member.Key, ruleKinds); kind != "" {
-			m.lacks("type", "write "+ruleForms[kind])
+		if form, ok := ruleForms[member.Key]; ok {
+			m.lacks("type", "write "+form)
 			return
 		}
 	}
