@@ -157,7 +157,7 @@ func (m *machine) run(t *Trace, b *Budget) bool {
 		if ok && len(ev.atoms) > 0 {
 			ev, ok = m.judge(ev, t.arguments(j), b)
 		}
-		if !ok || j&63 == 0 && b.stopped() || !b.spend(m.record(ev)) || m.tooMany {
+		if !ok || j&63 == 0 && b.stopped() || !b.spend(m.record(ev)) || m.failed() {
 			return false
 		}
 	}
@@ -193,7 +193,7 @@ func (m *machine) verdict(t *Trace, b *Budget) answer {
 		switch ok := b.spend(m.record(ev)); {
 		case m.broken || !m.matching:
 			return denied
-		case !ok || m.tooMany:
+		case !ok || m.failed():
 			return undecided
 		case m.open == 0 && !c.isExact:
 			return allowed

@@ -19,6 +19,7 @@ type machine struct {
 	c      *Checker
 	states []state
 	all    bool // look at every call, also where the verdict is certain
+	lost   bool // a call that ran could not be followed: no cancelled one undoes that
 	scratch
 
 	summary
@@ -93,7 +94,7 @@ var (
 // start makes the states of a machine that has seen no call. They collect
 // indices if lists is set, in cut lists if cut is.
 func (m *machine) start(c *Checker, lists, cut bool) {
-	m.c = c
+	m.c, m.lost = c, false
 	m.summary = summary{deadline: never, matching: true, open: len(c.rules)}
 	m.states = slices.Grow(m.states[:0], len(c.rules))[:len(c.rules)]
 	for i := range c.rules {
@@ -138,6 +139,9 @@ func (m *machine) account(r *rule, s *state) {
 	}
 	m.broken = m.broken || r.broken(s)
 }
+
+// failed reports whether the trace can no longer be followed.
+func (m *machine) failed() bool { return m.tooMany || m.lost }
 
 func one(up bool) int {
 	if up {
@@ -468,7 +472,7 @@ func (r *rule) violation(s *state, n int, extent Extent, cut bool) Violation {
 
 // result lists what the trace so far violates.
 func (m *machine) result(cut bool) Result {
-	if m.tooMany {
+	if m.failed() {
 		return Result{Failure: Limit}
 	}
 	if m.c.isExact {

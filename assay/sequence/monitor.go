@@ -106,7 +106,7 @@ func (m *Monitor) AllowsName(tool string, steps int) bool {
 	w := &m.machine
 	c := w.c
 	ev := &c.events[c.names.Lookup(tool)]
-	if steps -= 1 + ev.steps; steps < 0 || c.isExact || w.tooMany || len(c.blocks) > 0 && !c.passesBlocks(tool, steps) {
+	if steps -= 1 + ev.steps; steps < 0 || c.isExact || w.failed() || len(c.blocks) > 0 && !c.passesBlocks(tool, steps) {
 		return false
 	}
 	n, debts, lapsed := w.n+1, w.debts, 0
@@ -202,7 +202,7 @@ func (m *Monitor) Record(call Call, b *Budget) {
 	ev, ok := m.machine.resolve(call.Tool, m.machine.c.names.Lookup(call.Tool), b)
 	if !ok {
 		// The rules that look at every name may have been left out.
-		m.machine.tooMany = true
+		m.machine.lost = true
 	}
 	if len(ev.atoms) > 0 {
 		ev, _ = m.machine.judge(ev, call.Arguments, b)
@@ -213,7 +213,7 @@ func (m *Monitor) Record(call Call, b *Budget) {
 		return
 	}
 	if !m.hold(true) {
-		m.machine.tooMany = true
+		m.machine.lost = true
 	}
 }
 
@@ -325,7 +325,7 @@ func (m *Monitor) budget(b *Budget) *Budget {
 func (m *machine) peek(ev *event, open bool, b *Budget) answer {
 	n := m.n + 1
 	switch {
-	case m.tooMany:
+	case m.failed():
 		return undecided
 	case m.c.isExact:
 		if m.matching && n == len(m.c.exact) && m.c.exact[m.n] == ev.exact {

@@ -482,3 +482,41 @@ func begin(m *sequence.Monitor, call sequence.Call, b *sequence.Budget) (sequenc
 	}
 	return r, p
 }
+
+// What ran and could not be followed is not undone by cancelling another call.
+func TestACancelledCallBringsNoLostOneBack(t *testing.T) {
+	t.Run("the window was full", func(t *testing.T) {
+		c := compile(t, nil, sequence.MaxCalls{Tool: name("x"), Max: 1})
+		m := c.NewMonitor()
+		var pending [sequence.MaxWindow]sequence.Pending
+		for i := range pending {
+			if r := m.Begin(&pending[i], sequence.Call{Tool: "a"}, nil); !r.Allowed {
+				t.Fatal(i, r)
+			}
+		}
+		m.Record(sequence.Call{Tool: "x"}, nil)
+		for _, i := range []int{5, 0, len(pending) - 1} {
+			pending[i].Cancel()
+			if r := m.Next(sequence.Call{Tool: "x"}, nil); r.Allowed || r.Failure != sequence.Limit {
+				t.Errorf("%d is cancelled, and the monitor answers %+v", i, r)
+			}
+		}
+		restored, err := c.RestoreMonitor(m.State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := restored.Next(sequence.Call{Tool: "a"}, nil); r.Failure != sequence.Limit {
+			t.Errorf("restored, it answers %+v", r)
+		}
+	})
+	t.Run("the budget was used up", func(t *testing.T) {
+		m := compile(t, nil, sequence.Blocklist{Pattern: "rm"}).NewMonitor()
+		var p sequence.Pending
+		m.Begin(&p, sequence.Call{Tool: "a"}, nil)
+		m.Record(sequence.Call{Tool: "rm"}, sequence.NewBudget(1, 0, nil))
+		p.Cancel()
+		if r := m.Next(sequence.Call{Tool: "b"}, nil); r.Allowed || r.Failure != sequence.Limit {
+			t.Errorf("the monitor answers %+v", r)
+		}
+	})
+}

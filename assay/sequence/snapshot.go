@@ -34,7 +34,7 @@ func (m *Monitor) State() json.RawMessage {
 	}
 	w := &m.machine
 	t := tape{[]byte{'['}}
-	t.ints(stateVersion, w.n, bit(w.tooMany), bit(w.matching))
+	t.ints(stateVersion, w.n, bit(w.failed()), bit(w.matching))
 	for i := range w.states {
 		s := &w.states[i]
 		t.open()
