@@ -167,8 +167,7 @@ func (d *document) compile(options Options) (*Policy, error) {
 		c.sequence = checker
 	}
 	if c.isMapping {
-		c.args, c.problems = d.compileArgs(c.blocklist, options)
-		c.args.Expect(checker.Tools())
+		c.args, c.problems = d.compileArgs(c.blocklist, checker.Tools(), options)
 	}
 	if options.SuggestFixes {
 		c.document, c.secrets = d.root, mentions(d.root, "writeOnly")
@@ -200,11 +199,12 @@ func (d *document) compileSequence() (*sequence.Checker, []Problem) {
 
 // compileArgs compiles what the document says about names and arguments, and
 // returns the schemas that do not compile.
-func (d *document) compileArgs(blocked *blocklist.List, options Options) (*args.Checker, []Problem) {
+func (d *document) compileArgs(blocked *blocklist.List, expected []string, options Options) (*args.Checker, []Problem) {
 	checker, found := args.Compile(d.argsRules(blocked), args.Options{
 		MaxSteps:       options.MaxSteps,
 		MaxViolations:  options.MaxViolations,
 		MaxSchemaBytes: options.maxSchemaBytes(),
+		Expect:         expected,
 	})
 	var problems []Problem
 	for _, p := range found {

@@ -16,8 +16,9 @@ import (
 // Checker is the compiled form of [Rules]. It is immutable and safe for
 // concurrent use. A nil *Checker denies everything.
 type Checker struct {
-	tools map[string]*tool       // those that the rules say something of by name
-	table nametable.Table[*tool] // of tools
+	// The tools of which something is known by name.
+	names nametable.Table
+	tools []*tool // by the number of the name; the first is nil
 
 	deny, allow               *patterns
 	denyClasses, allowClasses classes
@@ -74,7 +75,6 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 		opts.MaxSchemaBytes = defaultMaxSchemaBytes
 	}
 	c := &Checker{
-		tools:         map[string]*tool{},
 		deny:          compilePatterns(r.Deny),
 		allow:         compilePatterns(r.Allow),
 		denyClasses:   compileClasses(r.DenyClasses),
@@ -88,11 +88,12 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 		maxViolations: opts.MaxViolations,
 	}
 
+	tools := map[string]*tool{}
 	named := func(name string) *tool {
-		t := c.tools[name]
+		t := tools[name]
 		if t == nil {
 			t = &tool{}
-			c.tools[name] = t
+			tools[name] = t
 		}
 		return t
 	}
@@ -103,34 +104,52 @@ func Compile(r *Rules, opts Options) (*Checker, []Problem) {
 		named(name).pin = &pin{identity}
 	}
 	problems := c.compileSources(r, opts, named)
-	for name, t := range c.tools {
+	for name, t := range tools {
 		t.refusal = c.refuse(name, t.classes)
+		t.hideTogether()
 	}
-	c.nameExact()
+	c.nameBare(tools, opts.Expect)
 	// A name that is found here needs no other look.
-	maps.DeleteFunc(c.tools, func(name string, _ *tool) bool { return !validName(name) })
-	c.table = nametable.Make(c.tools)
+	maps.DeleteFunc(tools, func(name string, _ *tool) bool { return !validName(name) })
+	c.number(tools)
 	return c, problems
 }
 
-// nameExact moves the exact patterns of both lists to tools, so that one look
-// there says what they say.
-func (c *Checker) nameExact() {
-	bare := map[*ruling]*tool{nil: unnamed} // tools of which nothing else is said
+// number makes the table of all tools.
+func (c *Checker) number(tools map[string]*tool) {
+	numbers := make(map[string]int32, len(tools))
+	c.tools = make([]*tool, 1, 1+len(tools))
+	for name, t := range tools {
+		numbers[name] = int32(len(c.tools))
+		c.tools = append(c.tools, t)
+	}
+	c.names = nametable.Make(numbers)
+}
+
+// nameBare adds tools of which a pattern alone says something, so that one look
+// finds what it says: those that exact patterns name, which are no patterns then,
+// and the names that are expected.
+func (c *Checker) nameBare(tools map[string]*tool, expected []string) {
+	bare := map[*ruling]*tool{nil: unnamed}
+	add := func(name string) {
+		if tools[name] != nil {
+			return
+		}
+		refusal := c.refuse(name, nil)
+		if bare[refusal] == nil {
+			bare[refusal] = &tool{refusal: refusal}
+		}
+		tools[name] = bare[refusal]
+	}
 	for _, list := range []*patterns{c.deny, c.allow} {
-		if list == nil {
-			continue
-		}
-		for name := range list.exact {
-			if c.tools[name] != nil {
-				continue
+		if list != nil {
+			for name := range list.exact {
+				add(name)
 			}
-			refusal := c.refuse(name, nil)
-			if bare[refusal] == nil {
-				bare[refusal] = &tool{refusal: refusal}
-			}
-			c.tools[name] = bare[refusal]
 		}
+	}
+	for _, name := range expected {
+		add(name)
 	}
 	for _, list := range []*patterns{c.deny, c.allow} {
 		if list != nil {
@@ -158,15 +177,17 @@ func (c *Checker) compileSources(r *Rules, opts Options, named func(string) *too
 		}
 		t.rules = append(t.rules, rule{s, compiled})
 	}
-	for _, t := range c.tools {
-		// What one source calls writeOnly another one may judge.
-		if slices.ContainsFunc(t.rules, func(r rule) bool { return r.schema.WriteOnly() }) {
-			for _, r := range t.rules {
-				r.schema.Hide()
-			}
+	return problems
+}
+
+// hideTogether lets all schemas of a tool hide what they hold if one of them
+// does: what one source calls writeOnly another one may judge.
+func (t *tool) hideTogether() {
+	if slices.ContainsFunc(t.rules, func(r rule) bool { return r.schema.WriteOnly() }) {
+		for _, r := range t.rules {
+			r.schema.Hide()
 		}
 	}
-	return problems
 }
 
 // compileAll compiles sources, several at a time where they share nothing that
@@ -268,7 +289,7 @@ func (c *Checker) Admits(req *Request) bool {
 	if c == nil || len(c.duties) > 0 {
 		return false
 	}
-	t := c.table.Lookup(req.Tool)
+	t := c.tools[c.names.Lookup(req.Tool)]
 	if t == nil || len(t.rules) == 0 || t.refusal != nil || t.pin != nil ||
 		over(c.maxRequests, req.Requests) || over(c.maxCalls, req.Calls) {
 		return false
@@ -280,7 +301,7 @@ func (c *Checker) Admits(req *Request) bool {
 // find returns what the rules say of a tool by its name, and the denial of steps
 // 3 and 4, if any; a nil tool is an invalid name.
 func (c *Checker) find(name string) (*tool, *ruling) {
-	if t := c.table.Lookup(name); t != nil {
+	if t := c.tools[c.names.Lookup(name)]; t != nil {
 		return t, t.refusal
 	}
 	if !validName(name) {

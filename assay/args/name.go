@@ -1,25 +1,5 @@
 package args
 
-import "example.com/assay/assay/internal/nametable"
-
-// Expect makes c ready for calls of tools that its rules need not name: what
-// patterns say of these names is found now, once. It is to be called before
-// anybody asks c.
-func (c *Checker) Expect(names []string) {
-	bare := map[*ruling]*tool{nil: unnamed}
-	for _, name := range names {
-		if c.tools[name] != nil || !validName(name) {
-			continue
-		}
-		refusal := c.refuse(name, nil)
-		if bare[refusal] == nil {
-			bare[refusal] = &tool{refusal: refusal}
-		}
-		c.tools[name] = bare[refusal]
-	}
-	c.table = nametable.Make(c.tools)
-}
-
 // AllowsName reports whether a call of the tool is allowed by its name alone,
 // there being no arguments and no obligations: true is the answer of
 // [Checker.Check] for a nil Arguments and any Identity, whose warning, if there

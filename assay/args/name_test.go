@@ -36,8 +36,7 @@ func TestANameAloneAllowsOnlyWhatCheckAllows(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, _ := Compile(&test.rules, Options{})
-			c, _ := Compile(&test.rules, Options{})
-			c.Expect([]string{"expected", "", "\xff"})
+			c, _ := Compile(&test.rules, Options{Expect: []string{"expected", "", "\xff"}})
 			r := Request{Tool: test.tool, Requests: 1, Calls: 1}
 			want := c.Check(&r)
 			if plain := before.Check(&r); !reflect.DeepEqual(plain, want) {

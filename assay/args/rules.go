@@ -52,6 +52,10 @@ type Options struct {
 	MaxSteps       int // of one check; default 1,000,000
 	MaxViolations  int // that one result lists; default 64
 	MaxSchemaBytes int // size of one tool's schema, merged with the definitions that it reaches; default 4,000,000
+
+	// Expect names tools that calls will be of, though the rules need not name
+	// them: what patterns say of these names is found once.
+	Expect []string
 }
 
 // Problem is a schema that does not compile. Every call of its tool is denied

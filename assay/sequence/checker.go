@@ -11,7 +11,7 @@ import (
 type Checker struct {
 	opts   Options
 	rules  []rule
-	names  nametable.Table[int32]
+	names  nametable.Table
 	events []event  // by number of the name: what it means, if no blocklist matches it
 	tools  []string // the names that rules mention, ascending
 

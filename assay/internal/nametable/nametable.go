@@ -1,22 +1,22 @@
-// Package nametable finds what is known of a name.
+// Package nametable finds the number of a name.
 package nametable
 
-// Table maps names to values, none of which is the zero value of V. Most names
-// that are asked about are in no rule, or are one of a few: the table tells by
-// length and sixteen bytes. It is immutable and safe for concurrent use.
-type Table[V comparable] struct {
+// Table maps names to numbers above 0. Most names that are asked about are in no
+// rule, or are one of a few: the table tells by length and sixteen bytes. It is
+// immutable and safe for concurrent use.
+type Table struct {
 	lengths uint64 // bit min(len, 63) is set if there is a name of that length
 	mask    uint32
-	slots   []slot[V]    // open addressing, at most half full
-	all     map[string]V // everything; instead of slots, where these are nil
+	slots   []slot           // open addressing, at most half full
+	all     map[string]int32 // everything; instead of slots, where these are nil
 }
 
-// slot is a name with its value. Its key tells short names apart, so that only
+// slot is a name with its number. Its key tells short names apart, so that only
 // names of more than 16 bytes are read.
-type slot[V comparable] struct {
-	key   key
-	name  string
-	value V // zero: the slot is free
+type slot struct {
+	key    key
+	name   string
+	number int32 // 0: the slot is free
 }
 
 const (
@@ -28,8 +28,8 @@ const (
 )
 
 // Make returns the table of all, which nobody may change while it is in use.
-func Make[V comparable](all map[string]V) Table[V] {
-	t := Table[V]{all: all}
+func Make(all map[string]int32) Table {
+	t := Table{all: all}
 	for name := range all {
 		t.lengths |= 1 << min(len(name), 63)
 	}
@@ -40,19 +40,18 @@ func Make[V comparable](all map[string]V) Table[V] {
 	for size < 4*len(all) {
 		size *= 2
 	}
-	var free V
-	slots, mask := make([]slot[V], size), uint32(size-1)
-	for name, value := range all {
+	slots, mask := make([]slot, size), uint32(size-1)
+	for name, number := range all {
 		k := keyOf(name)
 		i, probes := k.hash(len(name))&mask, 1
-		for slots[i].value != free {
+		for slots[i].number != 0 {
 			i = (i + 1) & mask
 			probes++
 		}
 		if probes > maxProbes {
 			return t
 		}
-		slots[i] = slot[V]{k, name, value}
+		slots[i] = slot{k, name, number}
 	}
 	t.slots, t.mask = slots, mask
 	return t
@@ -91,20 +90,18 @@ func load4(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }
 
-// Lookup returns the value of name, zero if it has none.
-func (t *Table[V]) Lookup(name string) V {
+// Lookup returns the number of name, 0 if it has none.
+func (t *Table) Lookup(name string) int32 {
 	if t.lengths>>min(len(name), 63)&1 == 0 {
-		var none V
-		return none
+		return 0
 	}
 	return t.find(name)
 }
 
-func (t *Table[V]) find(name string) V {
+func (t *Table) find(name string) int32 {
 	if t.slots == nil {
 		return t.all[name]
 	}
-	var free V
 	var k key
 	if n := len(name); n >= 8 {
 		k = key{load8(name), load8(name[n-8:])} // what keyOf would say
@@ -113,8 +110,8 @@ func (t *Table[V]) find(name string) V {
 	}
 	for i := k.hash(len(name)) & t.mask; ; i = (i + 1) & t.mask {
 		s := &t.slots[i]
-		if s.value == free || s.key == k && len(s.name) == len(name) && (len(name) <= 16 || s.name == name) {
-			return s.value
+		if s.number == 0 || s.key == k && len(s.name) == len(name) && (len(name) <= 16 || s.name == name) {
+			return s.number
 		}
 	}
 }
