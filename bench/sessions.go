@@ -10,7 +10,8 @@ import (
 
 // sessionRows ask a session, which keeps state instead of a history.
 func sessionRows() []row {
-	inTime := reach{ns: 50, allocs: true}
+	// The aim is 50 ns on a machine on which the program by hand takes 17 ns.
+	inTime := reach{ratio: 2.9, allocs: true}
 	var rows []row
 	for _, k := range sessionKinds {
 		rows = append(rows, row{
