@@ -150,7 +150,7 @@ func (f *fixer) remove(v Violation, schema *policydoc.Node) bool {
 				}
 			}
 			delete(object, name)
-			f.changes = append(f.changes, Change{v.Path + pointer(name), v.Constraint, "remove"})
+			f.changes = append(f.changes, Change{jsonpointer.Join(v.Path, name), v.Constraint, "remove"})
 		}
 		return object, ok
 	})

@@ -23,6 +23,8 @@ var forms = map[string]string{
 	"/constraints":                   "constraints: {tool: {argument: pattern}}",
 	"/enforcement":                   "enforcement: {unconstrained_tools: deny}",
 	"/limits":                        "limits: {max_tool_calls_total: 100}",
+	"/limits/max_requests_total":     "max_requests_total: 100",
+	"/limits/max_tool_calls_total":   "max_tool_calls_total: 100",
 	"/tool_pins":                     "tool_pins: {tool: {server_id: a, tool_name: b, schema_hash: c, meta_hash: d}}",
 	"/sequences":                     "sequences: [{type: before, first: tool, then: tool}]",
 	"/aliases":                       "aliases: {name: [tool, tool]}",

@@ -230,3 +230,31 @@ func TestSizeGrowsWithThePolicy(t *testing.T) {
 		last = size
 	}
 }
+
+// A path under a long name is long, and many of them would be far more than the file.
+func TestPathsOfManyProblemsAreBounded(t *testing.T) {
+	var many strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&many, `"p%d":5,`, i)
+	}
+	members, long := strings.TrimSuffix(many.String(), ","), strings.Repeat("k", 800_000)
+	for name, text := range map[string]string{
+		"a tool":       `{"schemas":{"` + long + `":{"properties":{` + members + `}}}}`,
+		"nested names": `{"schemas":{"t":` + strings.Repeat(`{"properties":{"`+long[:20_000]+`":`, 30) + `{"properties":{` + members + `}}` + strings.Repeat("}}", 30) + `}}`,
+		"constraints":  `{"tools":{"arg_constraints":{"` + long + `":{` + members + `}}}}`,
+		"arguments":    `{"tools":{"require_args":{"` + long + `":[5` + strings.Repeat(",5", 10_000) + `]}}}`,
+	} {
+		p, err := assay.Parse([]byte(text), nil)
+		problems := p.Problems()
+		if refused := (*assay.PolicyError)(nil); errors.As(err, &refused) {
+			problems = refused.Problems
+		}
+		size := 0
+		for _, problem := range problems {
+			size += len(problem.Path)
+		}
+		if len(problems) == 0 || size > 4<<20 {
+			t.Errorf("%s: %d problems, %d bytes of paths", name, len(problems), size)
+		}
+	}
+}

@@ -263,8 +263,13 @@ func members[T any](f field, read func(field) T) map[string]T {
 	return all
 }
 
-// pointer is one step of a JSON Pointer (RFC 6901, section 3).
+// pointer is one step of a JSON Pointer (RFC 6901, section 3) to where a problem
+// is; of a name of more than 128 bytes it is cut, and ends with "…".
 func pointer(key string) string {
+	const most = 128
+	if len(key) > most {
+		key = strings.ToValidUTF8(key[:most-len("…")], "") + "…"
+	}
 	return jsonpointer.Join("", key)
 }
 

@@ -110,7 +110,7 @@ func (c *valueCheck) within(token string) bool {
 const (
 	tooDeep = "the arguments nest deeper than 128"
 	// maxPath is how long a path may be that a reason repeats, in bytes.
-	maxPath = 256
+	maxPath = 128
 )
 
 // whyNoValue says why v, which is no JSON value, is none, as far as so many
@@ -129,7 +129,7 @@ func whyNoValue(v any, steps int) string {
 	if path == "" {
 		return c.fault
 	}
-	return "at " + path + ": " + c.fault
+	return "at " + strconv.Quote(path) + ": " + c.fault
 }
 
 // plainValue returns a copy of a value that a valueCheck found to be JSON, with

@@ -252,11 +252,12 @@ func TestAReasonSaysWhatIsNoValueAndWhere(t *testing.T) {
 		want string
 	}{
 		{"a struct", struct{ Limit int }{1}, "a value of the Go type struct { Limit int } is not a JSON value; marshal the arguments and ask CheckArgs"},
-		{"a typed slice in a map", map[string]any{"to": map[string]any{"a/b": []string{"x"}}}, "at /to/a~1b: a value of the Go type []string is not a JSON value; marshal the arguments and ask CheckArgs"},
-		{"a typed map in a list", []any{1, map[string]int{}}, "at /1: a value of the Go type map[string]int is not a JSON value; marshal the arguments and ask CheckArgs"},
-		{"the first of two, in the order of names", map[string]any{"b": make(chan int), "a": math.NaN()}, "at /a: a number is NaN or infinite"},
-		{"text", map[string]any{"a": "\xff"}, "at /a: a text is not valid UTF-8"},
-		{"a name", map[string]any{"a": map[string]any{"\xff": 1}}, "at /a: a name is not valid UTF-8"},
+		{"a typed slice in a map", map[string]any{"to": map[string]any{"a/b": []string{"x"}}}, "at \"/to/a~1b\": a value of the Go type []string is not a JSON value; marshal the arguments and ask CheckArgs"},
+		{"a typed map in a list", []any{1, map[string]int{}}, "at \"/1\": a value of the Go type map[string]int is not a JSON value; marshal the arguments and ask CheckArgs"},
+		{"the first of two, in the order of names", map[string]any{"b": make(chan int), "a": math.NaN()}, "at \"/a\": a number is NaN or infinite"},
+		{"text", map[string]any{"a": "\xff"}, "at \"/a\": a text is not valid UTF-8"},
+		{"a name", map[string]any{"a": map[string]any{"\xff": 1}}, "at \"/a\": a name is not valid UTF-8"},
+		{"a name that a terminal would obey", map[string]any{"a\x1b\n": math.NaN()}, `at "/a\x1b\n": a number is NaN or infinite`},
 		{"a number", json.Number("1_0"), "a json.Number is not a JSON number, or beyond the bound of one"},
 		{"what nests too deep under long names", map[string]any{strings.Repeat("n", 300): deep}, "the arguments nest deeper than 128"},
 		{"what is behind more than can be looked at", map[string]any{"a": shared, "z": make(chan int)}, ""},

@@ -27,6 +27,9 @@ func contradiction(p *policy, report reporter) {
 
 // requiredAndRefused finds properties that must be there and cannot.
 func (p *policy) requiredAndRefused(s *subschema, report reporter) {
+	if types, typed := typesOf(s.node); typed && !slices.Contains(types, "object") {
+		return // keywords without effect
+	}
 	keyword, closed := closedBy(s)
 	if !closed {
 		return
@@ -158,8 +161,11 @@ func isOf(n *policydoc.Node, types []string) bool {
 		names = []string{"object"}
 	case policydoc.Number:
 		names = []string{"number"}
+		if slices.Contains(types, "number") || !slices.Contains(types, "integer") {
+			break // its digits do not matter
+		}
 		if value, ok := new(big.Rat).SetString(n.Text); ok && value.IsInt() {
-			names = []string{"number", "integer"}
+			names = []string{"integer"}
 		}
 	}
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(types, name) })

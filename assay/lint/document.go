@@ -24,7 +24,7 @@ func schemaProblem(p *policy, report reporter) {
 		}
 		at := place{node: p.root.node, line: problem.Line, column: problem.Column, index: -1, path: problem.Path}
 		if found, ok := p.lookup(p.root, problem.Path); ok && found.line > 0 {
-			at.line, at.column = found.line, found.column // of the key
+			at = found // of which long names are cut
 		}
 		report(at, "the schema of "+quote(problem.Tool)+" does not compile: "+problem.Message, fix)
 	}

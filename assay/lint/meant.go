@@ -39,11 +39,28 @@ func (p *policy) nearest(word string, known iter.Seq[string]) string {
 		case k == word || apart == 2 && (strings.HasSuffix(word, k) || strings.HasSuffix(k, word)):
 			continue
 		}
-		if d := slip.Count(folded, strings.ToLower(k)); d < least {
+		if d := slip.Count(folded, strings.ToLower(k)); d < least && !anotherWord(folded, strings.ToLower(k)) {
 			best, least = k, d
 		}
 	}
 	return best
+}
+
+// anotherWord reports whether two names differ in a whole word of theirs, as
+// get_user and set_user do, rather than by a slip in one: words of few letters
+// are seldom misspelt, and in longer ones a slip leaves most letters.
+func anotherWord(a, b string) bool {
+	inWords := func(r rune) bool { return strings.ContainsRune("_-./ ", r) }
+	x, y := strings.FieldsFunc(a, inWords), strings.FieldsFunc(b, inWords)
+	if len(x) != len(y) || len(x) < 2 {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] && (min(len(x[i]), len(y[i])) < 4 || 2*slip.Count(x[i], y[i]) >= min(len(x[i]), len(y[i]))) {
+			return true
+		}
+	}
+	return false
 }
 
 func didYouMean(meant string) string { return "did you mean " + quote(meant) + "?" }

@@ -92,6 +92,10 @@ schemas: {set_user: true, get_user: true, rm: true, l: true, delete: true, refun
 sequences: [{type: require, tool: read_files}]
 blocklist: [move]
 `, nil},
+	{"lost-duty", "a name of another word, which is another tool", `tools:
+  approval_required: [put_item, send_file, set_user, "list-files"]
+schemas: {get_item: true, read_file: true, get_user: true, "link-files": true}
+`, nil},
 	{"lost-duty", "near a tool that no call reaches", "tools:\n  allow: [pay]\n  deny: [log_in]\n  approval_required: [refnd, login]\nschemas: {refund: true, log_in: true}\n", nil},
 	{"lost-duty", "names with white space, which have a rule of their own", "tools:\n  approval_required: [\"refund \"]\nschemas: {refund: true}\n", nil},
 	{"lost-duty", "no duties", "schemas: {refund: true}\n", nil},
@@ -201,6 +205,7 @@ tools: {arg_constraints: {e: {x: {type: number, const: {}}}}}
   b: {required: [x], unevaluatedProperties: false}
   c: {required: [x], patternProperties: {"^y$": true}, additionalProperties: {not: {}}}
 `, []string{`3:16 the property "x" is required, and additionalProperties refuses it, so no object passes`, `6:18 the property "x" is required, and unevaluatedProperties refuses it`, `7:18 `}},
+	{"contradiction", "keywords of objects where none may stand", "schemas:\n  a: {type: string, required: [x], additionalProperties: false}\n", nil},
 	{"contradiction", "a definition, once", "schemas:\n  $defs: {d: {minLength: 2, maxLength: 1}}\n  a: {$ref: \"#/$defs/d\"}\n  b: {not: {$ref: \"#/$defs/d\"}}\n", []string{`2:29 `}},
 	{"contradiction", "what some value satisfies", `schemas:
   a: {minimum: 3, maximum: 3, minLength: 2, maxLength: 2, minItems: 0, maxItems: 0, minProperties: 1, maxProperties: 1.0}

@@ -1,6 +1,7 @@
 package slip
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,10 @@ import (
 func Boolean(text string) string {
 	switch word := strings.ToLower(text); word {
 	case "true", "false":
-		return "write " + word + " without quotation marks"
+		if text == word || text == strings.ToUpper(word) || text[1:] == word[1:] {
+			return "write " + word + " without quotation marks"
+		}
+		return "write " + word // in letters that YAML takes for text
 	case "yes", "on", "y":
 		return "YAML 1.2 knows only true and false; write true"
 	case "no", "off", "n":
@@ -22,7 +26,7 @@ func Boolean(text string) string {
 
 // Number says what to write for a text that stands where a number belongs.
 func Number(text string) string {
-	if strings.Trim(text, "+-.0123456789eE") == "" && strings.ContainsAny(text, "0123456789") {
+	if strings.Trim(text, "-.0123456789eE+") == "" && json.Valid([]byte(text)) {
 		return "write it without quotation marks"
 	}
 	return "write a number, such as 3"

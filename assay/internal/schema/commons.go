@@ -246,7 +246,7 @@ func (f *foundation) walk(d *definition) {
 	}
 	d.walked = true
 	g := f.gate
-	g.nodes, g.problems = nil, nil
+	g.nodes, g.problems, g.paths = nil, nil, 0
 	n := &node{
 		parent: f.stem, holder: g.merged.home, token: d.name, definition: d,
 		base: g.source.DefsPointer + "/" + jsonpointer.Escape(d.name),
@@ -273,7 +273,7 @@ func (f *foundation) settle(reached []*definition) {
 		if d.settled {
 			continue
 		}
-		g.problems = nil
+		g.problems, g.paths = nil, 0
 		g.resolveAll(d.nodes)
 		d.problems = append(d.problems, g.problems...)
 		if len(d.problems) > maxProblems {

@@ -79,6 +79,7 @@ type gate struct {
 	merged    merged
 	source    Source
 	problems  []Problem
+	paths     int // bytes of their paths
 	nodes     []*node
 	limit     int                  // how many there may be
 	resources map[string]*resource // by address, those that declare one
@@ -193,13 +194,23 @@ func (g *gate) run() {
 	}
 }
 
+// maxPaths bounds the bytes of the paths of all that is reported of one schema.
+const maxPaths = 1 << 20
+
+// full reports whether nothing more is reported. It is asked before a path is
+// written: under a long name that costs more than finding the problem.
+func (g *gate) full() bool { return len(g.problems) > 10*maxProblems || g.paths > maxPaths }
+
 // reportAt is report about a keyword.
 func (g *gate) reportAt(at spot, reason, message, hint string) {
-	g.report(at.path(), reason, message, hint)
+	if !g.full() {
+		g.report(at.path(), reason, message, hint)
+	}
 }
 
 func (g *gate) report(path, reason, message, hint string) {
-	if len(g.problems) <= 10*maxProblems {
+	if !g.full() {
+		g.paths += len(path)
 		g.problems = append(g.problems, Problem{Path: path, Message: message, Hint: hint, Reason: reason})
 	}
 }
@@ -244,7 +255,9 @@ func (g *gate) walk(v any, n *node) bool {
 		if n.token != "" && !holdsMap(n.holder) {
 			what, key = "item "+n.token+" of "+what, ""
 		}
-		g.reportNoSchema(n.path(), what, key, v)
+		if !g.full() {
+			g.reportNoSchema(n.path(), what, key, v)
+		}
 		return true
 	}
 	n.index = len(g.nodes)
@@ -286,9 +299,14 @@ func (g *gate) reportNoSchema(path, what, key string, v any) {
 			hint = word
 		}
 	case []any:
-		hint = "write " + key + "{enum: […]} to list the values that may stand here"
-		if key == "items: " {
+		isType := func(item any) bool { return slices.Contains(typeList, fmt.Sprint(item)) }
+		switch {
+		case key == "items: ":
 			hint = "write prefixItems for a list of schemas"
+		case len(v) > 0 && !slices.ContainsFunc(v, func(item any) bool { return !isType(item) }):
+			hint = "write " + key + "{type: […]} with the types"
+		default:
+			hint = "write " + key + "{enum: […]} to list the values that may stand here"
 		}
 	}
 	g.report(path, NotSchema, what+" is "+kindOf(v)+" here; a schema is a mapping, true or false", hint)

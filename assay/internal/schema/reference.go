@@ -259,13 +259,16 @@ func (g *gate) resolveRecursive(n *node) {
 // nodes.
 func (g *gate) checkLoops(nodes []*node) {
 	report := func(n *node, reason, message, hint string) {
+		if g.full() || n.definition != nil && len(n.definition.problems) > maxProblems {
+			return
+		}
 		p := Problem{Path: n.path(), Message: message, Hint: hint, Reason: reason}
 		if n.definition != nil {
 			// Whoever reaches a part of a loop or chain reaches this one too.
 			n.definition.problems = append(n.definition.problems, p)
 			return
 		}
-		g.problems = append(g.problems, p)
+		g.report(p.Path, p.Reason, p.Message, p.Hint)
 	}
 	open := map[*node]bool{}
 	var visit func(n *node) int
