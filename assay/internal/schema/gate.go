@@ -612,7 +612,7 @@ func (g *gate) checkTypes(at spot, v any) {
 
 func (g *gate) checkPattern(at spot, expression string) {
 	if _, err := g.commons.patterns.Compile(expression); err != nil {
-		g.reportAt(at, BadPattern, "no ECMA-262 regular expression: "+err.Error(), otherDialect(expression))
+		g.reportAt(at, BadPattern, "no ECMA-262 regular expression: "+err.Error(), otherDialect(expression, err))
 	}
 }
 

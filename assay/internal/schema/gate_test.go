@@ -245,6 +245,7 @@ func TestGateHintsSayWhatIsMeant(t *testing.T) {
 		`{"properties":["a"]}`:              "write properties: {name: {type: string}}",
 
 		// Regular expressions of other languages.
+		`{"pattern":"\\\\Aabc("}`:                 "",
 		`{"pattern":"(?i)x"}`:                     "spell out both cases, such as [Aa]",
 		`{"patternProperties":{"^(?i:x)$":true}}`: "spell out both cases, such as [Aa]",
 		`{"pattern":"(?P<a>x)"}`:                  "write (?<name>…)",

@@ -3,9 +3,11 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
+	"example.com/assay/assay/internal/ecma"
 	"example.com/assay/internal/slip"
 )
 
@@ -322,11 +324,15 @@ var dialects = []struct{ theirs, hint string }{
 	{`\Z`, "write $ for the end"},
 }
 
-// otherDialect says what to write for an expression in the dialect of another
-// language, "" where it is in none.
-func otherDialect(expression string) string {
+// otherDialect says what to write where an expression is refused for the dialect
+// of another language, "" where it is not for that.
+func otherDialect(expression string, err error) string {
+	var at *ecma.SyntaxError
+	if !errors.As(err, &at) || at.Offset > len(expression) {
+		return ""
+	}
 	for _, d := range dialects {
-		if strings.Contains(expression, d.theirs) {
+		if strings.HasPrefix(expression[at.Offset:], d.theirs) {
 			return d.hint
 		}
 	}
